@@ -1,0 +1,53 @@
+package dev.cortex.sandbox.driver;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Map;
+
+/**
+ * Makes sandboxes of one kind. A driver knows processes, file systems and streams; it knows no calls, no sessions and
+ * no records, and never calls back into the core. Every method may be called from any thread; the core makes sure that
+ * two operations on one sandbox never overlap.
+ */
+public interface SandboxDriver {
+    /** Such as {@code oci}; unique among the drivers of a home. */
+    String name();
+
+    /** Plain data, decided before any call. */
+    Capabilities capabilities();
+
+    /** Whether it can work here and now. Fails closed: each missing thing is named with its fix. */
+    Readiness check();
+
+    /**
+     * Starts a sandbox's first process and returns when its listener exists, not when it answers. Names of all outside
+     * resources derive from the sandbox id. On failure nothing is left.
+     *
+     * @throws dev.cortex.protocol.error.CortexException NOT_READY, DRIVER_FAILED, DISK_FULL, CAPACITY, UNSUPPORTED
+     */
+    Handle start(StartRequest request);
+
+    /** What each handle's sandbox is now; one pass for all. {@code Unknown} where it cannot be told. */
+    Map<Handle, Observation> observe(Collection<Handle> handles);
+
+    /**
+     * Ends everything of a sandbox and removes what {@link #start} made outside its disk. Idempotent, and works from
+     * the id alone when there is no handle (a crash between intent and handle).
+     *
+     * @throws dev.cortex.protocol.error.CortexException DRIVER_FAILED naming what still exists
+     */
+    void stop(StopRequest request);
+
+    /**
+     * A new reliable stream to the sandbox's listener.
+     *
+     * @throws dev.cortex.protocol.error.CortexException GUEST_LOST when nothing listens or the listener is another
+     */
+    GuestStream dial(Handle handle);
+
+    /** Deletes a sandbox's disk, whoever owns its files; a missing one is no error. */
+    void wipeDisk(Path disk);
+
+    /** Bytes that a disk takes on the host. */
+    long diskUsage(Path disk);
+}

@@ -1,0 +1,31 @@
+package dev.cortex.sandbox.driver;
+
+import dev.cortex.sandbox.Limits;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.image.Image;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What a driver gets to start a sandbox. All folders exist and belong to this sandbox alone.
+ *
+ * @param hostname what the sandbox calls itself
+ * @param home the home's own id: goes into names and labels, so that another home's things are never touched
+ * @param slot a small number, unique among the sandboxes of the home, from which uid ranges derive
+ * @param runtime the program asked for, empty: the strongest that is ready
+ * @param disk its writable state; kept over stop and start
+ * @param runFolder short-lived things: sockets, pid files; short enough for sun_path
+ * @param folder things of this sandbox that live as long as its record
+ */
+public record StartRequest(
+        SandboxId sandbox,
+        String hostname,
+        UUID home,
+        int slot,
+        Optional<String> runtime,
+        Image image,
+        Limits limits,
+        Path disk,
+        Path runFolder,
+        Path folder) {}

@@ -1,0 +1,45 @@
+package dev.cortex.sandbox.guest;
+
+import dev.cortex.protocol.wire.FrameChannel;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The neuron of one sandbox, as the core sees it. Thread-safe. Every call has a deadline and runs at most once; after a
+ * lost stream the next call dials anew.
+ *
+ * <p>All calls throw {@link dev.cortex.protocol.error.CortexException}: the guest's own code and message, GUEST_LOST when the
+ * stream broke and the outcome is not known, DEADLINE, GUEST_TOO_OLD.
+ */
+public interface Guest extends AutoCloseable {
+    GuestInfo info(Duration deadline);
+
+    /** Sets identity and token; later streams of this object carry that token. */
+    void initialize(GuestIdentity identity, Duration deadline);
+
+    SessionStatus exec(SessionSpec spec);
+
+    int signal(String session, int signal, boolean all);
+
+    /** Waits up to {@code wait} for the session's end; zero asks at once. */
+    SessionStatus status(String session, Duration wait);
+
+    List<SessionStatus> sessions();
+
+    void removeSession(String session);
+
+    GuestFiles files();
+
+    /**
+     * A new data stream behind its Hello: the caller sends the Handshake. For relays, which pass a client's own
+     * Handshake on.
+     */
+    FrameChannel data();
+
+    /** Ends every session and the neuron. Answers before it exits. */
+    void shutdown(Duration grace);
+
+    /** Closes this object's streams; the sandbox goes on. */
+    @Override
+    void close();
+}

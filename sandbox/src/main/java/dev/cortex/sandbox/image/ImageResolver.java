@@ -1,0 +1,10 @@
+package dev.cortex.sandbox.image;
+
+/** Finds an image by reference and prepares its root on this machine. Thread-safe; the same image twice is work once. */
+public interface ImageResolver {
+    /**
+     * @throws dev.cortex.protocol.error.CortexException NOT_FOUND with the images that there are, INVALID_ARGUMENT for
+     *     an archive that is none
+     */
+    Image resolve(String reference);
+}

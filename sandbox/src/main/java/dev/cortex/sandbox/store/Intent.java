@@ -1,0 +1,14 @@
+package dev.cortex.sandbox.store;
+
+import dev.cortex.sandbox.SandboxId;
+import java.time.Instant;
+
+/** Written before the first outside resource of an operation is made, ended with its outcome. At most one a sandbox. */
+public record Intent(SandboxId sandbox, Kind kind, Instant since) {
+    public enum Kind {
+        CREATE,
+        START,
+        STOP,
+        REMOVE
+    }
+}
