@@ -1,0 +1,54 @@
+package dev.cortex.engine.operation;
+
+import dev.cortex.protocol.wire.FrameChannel;
+import java.io.IOException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Carries out one operation; which of the kinds it is follows from the operation's body. Handlers block, are
+ * thread-safe, and throw {@link dev.cortex.protocol.error.CortexException}.
+ */
+public sealed interface Handler<Q, R> {
+    non-sealed interface Json<Q, R> extends Handler<Q, R> {
+        R handle(Call<Q> call);
+    }
+
+    non-sealed interface Upload<R> extends Handler<Void, R> {
+        R handle(Call<Void> call, ReadableByteChannel from);
+    }
+
+    non-sealed interface Download extends Handler<Void, Void> {
+        /** Asks {@code answer} for the channel once it is sure that there will be bytes: before that an error can be told. */
+        void handle(Call<Void> call, Answer answer) throws IOException;
+    }
+
+    non-sealed interface Frames<Q> extends Handler<Q, Void> {
+        /**
+         * Does what must be done before the upgrade; the relay then runs on the caller's thread until either side ends.
+         */
+        Relay handle(Call<Q> call);
+    }
+
+    non-sealed interface Events<R> extends Handler<Void, R> {
+        /** Sends events to {@code to} until the returned handle is closed; never blocks the sender of an event for long. */
+        AutoCloseable handle(Call<Void> call, Consumer<R> to);
+    }
+
+    /** Where a download goes. */
+    interface Answer {
+        /** @param headers such as Content-Length; called at most once */
+        WritableByteChannel begin(Map<String, String> headers) throws IOException;
+    }
+
+    /** A connection that was upgraded. */
+    interface Relay {
+        /** Headers of the 101 answer, such as Cortex-Session. */
+        Map<String, String> headers();
+
+        /** Relays until the session or either side ends; closes the guest's side, not the client's. */
+        void run(FrameChannel client) throws IOException;
+    }
+}
