@@ -25,8 +25,9 @@ final class ArchitectureTest {
             "daemon", List.of("protocol", "sandbox", "engine"),
             "cli", List.of("protocol"));
 
-    private static final JavaClasses PRODUCT =
-            new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.cortex");
+    private static final JavaClasses PRODUCT = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("dev.cortex");
 
     @Test
     void everyModuleSeesOnlyWhatItsArrowsAllow() {
@@ -53,7 +54,12 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "org.eclipse.jetty..", "com.google.protobuf..", "java.sql..", "javax.sql..", "org.sqlite..", "io.netty..")
+                        "org.eclipse.jetty..",
+                        "com.google.protobuf..",
+                        "java.sql..",
+                        "javax.sql..",
+                        "org.sqlite..",
+                        "io.netty..")
                 .because("the core is a library that must not decide how it is stored or reached")
                 .check(PRODUCT);
     }
