@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the scripts need to know of this machine: which JDK and Go it has, which system packages are missing, and
 # whether the user agreed to install them. POSIX sh, sourced by ./cortex (slow paths only) and ./dev.
 # Callers set `root`, the absolute path of the repository. Nothing here writes to stdout but what a function answers.
@@ -43,8 +44,8 @@ path_jdk() {
 find_go() {
     for go in "$(command -v go)" /usr/local/go/bin/go /usr/lib/go-*/bin/go "${HOME:-/nonexistent}"/sdk/go*/bin/go \
         "${HOME:-/nonexistent}"/go/bin/go /snap/bin/go; do
-        [ -n "$go" ] && [ -x "$go" ] || continue
-        if (cd "$root/native" && "$go" env GOVERSION) >/dev/null 2>&1; then
+        [ -x "$go" ] || continue
+        if (cd "${root:?}/native" && "$go" env GOVERSION) >/dev/null 2>&1; then
             printf '%s\n' "$go"
             return 0
         fi
