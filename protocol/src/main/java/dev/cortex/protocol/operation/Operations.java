@@ -24,6 +24,12 @@ public final class Operations {
     /** The protocol that an upgrade to raw frames names. */
     public static final String FRAMES = "cortex-frames";
 
+    /** Response header on every answer: the build version of the daemon. */
+    public static final String VERSION_HEADER = "Cortex-Version";
+
+    /** Response header of an upgrade: the session's id. */
+    public static final String SESSION_HEADER = "Cortex-Session";
+
     private static final Parameter PATH = new Parameter("path", "string", false, "path inside; or path_b64, byte for byte");
     private static final Parameter PATH_B64 = new Parameter("path_b64", "string", false, "the path in base64");
     private static final Parameter USER = new Parameter("user", "string", false, "whose rights; default the sandbox's user");
