@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * Carries out one operation; which of the kinds it is follows from the operation's body. Handlers block, are
- * thread-safe, and throw {@link dev.cortex.protocol.error.CortexException}.
+ * thread-safe, and throw {@link dev.cortex.protocol.error.CortexException}. Interrupting the thread that runs one
+ * cancels it (its client went away): a create leaves nothing behind then, and the answer is CANCELLED.
  */
 public sealed interface Handler<Q, R> {
     non-sealed interface Json<Q, R> extends Handler<Q, R> {
@@ -28,6 +29,7 @@ public sealed interface Handler<Q, R> {
     non-sealed interface Frames<Q> extends Handler<Q, Void> {
         /**
          * Does what must be done before the upgrade; the relay then runs on the caller's thread until either side ends.
+         * The client's first frame is always Handshake, whose id is ignored: the operation knows the session.
          */
         Relay handle(Call<Q> call);
     }

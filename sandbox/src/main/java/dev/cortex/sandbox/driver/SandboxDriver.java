@@ -20,6 +20,14 @@ public interface SandboxDriver {
     Readiness check();
 
     /**
+     * Who the default user of a sandbox with that disk is and where it works, unless the image or the call says
+     * otherwise. A driver whose sandboxes have no root of their own says what it has instead.
+     */
+    default Placement placement(Path disk) {
+        return Placement.AGENT;
+    }
+
+    /**
      * Starts a sandbox's first process and returns when its listener exists, not when it answers. Names of all outside
      * resources derive from the sandbox id. On failure nothing is left.
      *

@@ -7,7 +7,20 @@ import java.util.Optional;
 /**
  * One thing that happened.
  *
+ * @param sequence rises by one with each event of this process
  * @param kind dotted, such as {@code sandbox.running} or {@code session.ended}
+ * @param sandbox whose it is; empty for {@link #GAP}
+ * @param name of the sandbox, empty for {@link #GAP}
  */
 public record SandboxEvent(
-        long sequence, Instant at, String kind, SandboxId sandbox, String name, Optional<String> session, String detail) {}
+        long sequence,
+        Instant at,
+        String kind,
+        Optional<SandboxId> sandbox,
+        String name,
+        Optional<String> session,
+        String detail) {
+
+    /** The kind that stands for events which a slow subscriber has lost; {@code detail} says how many. */
+    public static final String GAP = "events.gap";
+}

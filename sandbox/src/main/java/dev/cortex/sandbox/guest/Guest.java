@@ -36,6 +36,15 @@ public interface Guest extends AutoCloseable {
      */
     FrameChannel data();
 
+    /**
+     * Returns when the control stream in use ends (the neuron died, or the stream broke) or this object is closed, and
+     * not before; dials one where none is open. What it means is for the caller to find out: a lost stream is not yet a
+     * lost sandbox. Costs nothing while it waits.
+     *
+     * @throws dev.cortex.protocol.error.CortexException GUEST_LOST when no stream can be had
+     */
+    void awaitLost();
+
     /** Ends every session and the neuron. Answers before it exits. */
     void shutdown(Duration grace);
 

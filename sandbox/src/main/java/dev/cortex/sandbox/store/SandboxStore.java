@@ -27,9 +27,10 @@ public interface SandboxStore extends AutoCloseable {
     /** All, by name; a page of at most {@code most} behind {@code after} (empty: from the first). */
     List<SandboxRow> list(String after, int most);
 
-    /** Replaces the row; an intent given is written in the same transaction. */
+    /** Replaces the row; its intent, if there is one, goes on. */
     void update(SandboxRow row);
 
+    /** Writes an intent in the place of one that there may be. */
     void begin(Intent intent);
 
     /** Replaces the row and ends its intent, together. */
