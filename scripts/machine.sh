@@ -112,7 +112,7 @@ need_tool() {
     if $finder; then return 0; fi
     if package=$(first_available "$@"); then
         command=$(install_command "$package")
-        if consents "cortex: $name is missing. Install it now? It runs: $command " && install_packages "$package" && $finder; then
+        if consents "cortex: $name is missing. Install it now? It runs: $command" && install_packages "$package" && $finder; then
             return 0
         fi
         say "cortex: not ready: $name is missing"
@@ -141,7 +141,7 @@ offer_packages() {
     if [ "${yes:-}" = 1 ] || [ "${CI:-}" = true ]; then
         say "cortex: installing $*"
     fi
-    if consents "cortex: $* is missing. Install it now? It runs: $(install_command "$@") "; then
+    if consents "cortex: $* is missing. Install it now? It runs: $(install_command "$@")"; then
         install_packages "$@"
     fi
 }
