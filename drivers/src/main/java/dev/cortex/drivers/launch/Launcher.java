@@ -1,0 +1,137 @@
+package dev.cortex.drivers.launch;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Observation;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Runs the launcher's verbs. Thread-safe. Every call is one process with one deadline; every error is a
+ * {@link CortexException} with the launcher's own code, message and remedy.
+ */
+public final class Launcher {
+    /** Ten times what the slowest verb takes on a busy machine; {@code extract} and {@code wipe} have their own. */
+    public static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    private static final Duration TREE_DEADLINE = Duration.ofMinutes(10);
+
+    private final Path program;
+    private final Duration deadline;
+
+    public Launcher(Path program, Duration deadline) {
+        this.program = program;
+        this.deadline = deadline;
+    }
+
+    public static Launcher of(Installation installation) {
+        return new Launcher(installation.launcher(), DEADLINE);
+    }
+
+    public Started start(LaunchSpec spec) {
+        return answer(call("start", spec).orFail(), Started.class);
+    }
+
+    /** @throws CortexException DRIVER_FAILED naming what still exists */
+    public Stopped stop(StopSpec spec) {
+        Stopped stopped = answer(call("stop", spec).orFailUnless("remaining"), Stopped.class);
+        if (!stopped.remaining().isEmpty()) {
+            throw leftover(stopped.remaining());
+        }
+        return stopped;
+    }
+
+    /** All in one call; {@code UNKNOWN} for each when the launcher cannot tell. */
+    public Map<String, Observation> observe(List<ObserveSpec.Subject> subjects) {
+        Map<String, Observation> seen = new LinkedHashMap<>();
+        subjects.forEach(subject -> seen.put(subject.key(), Observation.UNKNOWN));
+        if (subjects.isEmpty()) {
+            return seen;
+        }
+        try {
+            ObserveSpec spec = new ObserveSpec(LaunchSpec.VERSION, subjects);
+            Observed observed = answer(call("observe", spec).orFail(), Observed.class);
+            seen.replaceAll((key, unknown) -> observed.of(key));
+        } catch (CortexException e) {
+            // What could not be looked at is unknown, which is what the map says already.
+            System.getLogger(Launcher.class.getName())
+                    .log(System.Logger.Level.WARNING, () -> "observe failed: " + e.getMessage());
+        }
+        return seen;
+    }
+
+    public Probed probe() {
+        return answer(run("probe", List.of(), "", deadline).orFail(), Probed.class);
+    }
+
+    /** Deletes a folder, whoever owns what is in it; a missing one is no error. */
+    public void wipe(Path folder) {
+        Wiped wiped = answer(
+                run("wipe", List.of(folder.toString()), "", TREE_DEADLINE).orFailUnless("remaining"), Wiped.class);
+        if (!wiped.remaining().isEmpty()) {
+            throw leftover(wiped.remaining());
+        }
+    }
+
+    /** Bytes that a folder takes on its disk. */
+    public long usage(Path folder) {
+        return answer(
+                        run("usage", List.of(folder.toString()), "", TREE_DEADLINE)
+                                .orFail(),
+                        Used.class)
+                .bytes();
+    }
+
+    private LauncherProcess.Ended call(String verb, Object request) {
+        return run(verb, List.of(), LauncherJson.MAPPER.writeValueAsString(request), deadline);
+    }
+
+    private LauncherProcess.Ended run(String verb, List<String> arguments, String input, Duration within) {
+        return new LauncherProcess(program, verb, arguments).run(input.getBytes(StandardCharsets.UTF_8), within);
+    }
+
+    private static <T> T answer(JsonNode answer, Class<T> type) {
+        try {
+            return LauncherJson.MAPPER.treeToValue(answer, type);
+        } catch (JacksonException e) {
+            throw CortexException.of(
+                            ErrorCode.DRIVER_FAILED,
+                            "the launcher's answer was not understood",
+                            "build the programs and the daemon from one source: ./dev build")
+                    .because(e);
+        }
+    }
+
+    private static CortexException leftover(List<Stopped.Remainder> remaining) {
+        String names = remaining.stream().map(Stopped.Remainder::toString).collect(Collectors.joining(", "));
+        return CortexException.of(
+                ErrorCode.DRIVER_FAILED,
+                "still there after removing everything: " + names,
+                "try again; what stays is held by something outside Cortex");
+    }
+
+    private record Wiped(List<Stopped.Remainder> remaining) {}
+
+    private record Used(long bytes) {}
+
+    /** The error that a record of the launcher tells of, when it tells of one. */
+    static Optional<CortexException> failure(JsonNode answer) {
+        JsonNode error = answer.path("error");
+        if (!error.isObject()) {
+            return Optional.empty();
+        }
+        ErrorCode code = ErrorCode.named(error.path("code").asString("")).orElse(ErrorCode.DRIVER_FAILED);
+        return Optional.of(CortexException.of(
+                code,
+                error.path("message").asString("the launcher failed"),
+                error.path("remedy").asString("")));
+    }
+}

@@ -1,0 +1,152 @@
+package dev.cortex.drivers.process;
+
+import dev.cortex.drivers.channel.SocketDialer;
+import dev.cortex.drivers.launch.HostProbe;
+import dev.cortex.drivers.launch.Installation;
+import dev.cortex.drivers.launch.Launcher;
+import dev.cortex.drivers.launch.ObserveSpec;
+import dev.cortex.drivers.launch.Probed;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Capabilities;
+import dev.cortex.sandbox.driver.GuestStream;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Readiness;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.driver.StartRequest;
+import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.image.Image;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Runs the neuron as a plain child in a session of its own. What runs in the sandbox has the user's own rights: no
+ * isolation, no other users, no limits. Processes are found by {@link dev.cortex.drivers.launch.Mark}.
+ */
+public final class ProcessDriver implements SandboxDriver {
+    public static final String NAME = "process";
+
+    private static final Capabilities CAPABILITIES =
+            new Capabilities("none: what runs in it has your own rights", Set.of());
+
+    private final Launcher launcher;
+    private final HostProbe probe;
+    private final Path neuron;
+    private final Map<String, String> environment;
+    private final SocketDialer dialer = new SocketDialer();
+
+    /** @param environment the daemon's own, of which an allow list gets in */
+    public ProcessDriver(
+            Installation installation, Launcher launcher, HostProbe probe, Map<String, String> environment) {
+        this.launcher = launcher;
+        this.probe = probe;
+        this.neuron = installation.neuron();
+        this.environment = Map.copyOf(environment);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public Readiness check() {
+        List<Readiness.Missing> missing = new ArrayList<>();
+        if (!Files.isExecutable(neuron)) {
+            missing.add(new Readiness.Missing("the neuron is missing: " + neuron, "./dev build", false));
+        }
+        try {
+            Probed host = probe.now();
+            if (!host.pidfd()) {
+                missing.add(new Readiness.Missing(
+                        "the kernel has no pidfd: " + host.reason("pidfd"), "use Linux 5.10 or newer", false));
+            }
+        } catch (CortexException e) {
+            missing.add(new Readiness.Missing(e.getMessage(), e.remedy().orElse("cortex doctor"), false));
+        }
+        return new Readiness(Optional.empty(), missing, List.of("no isolation: for trusted code only"));
+    }
+
+    @Override
+    public Handle start(StartRequest request) {
+        refuseWhatItCannotDo(request);
+        makeWorkdir(request);
+        return ProcessSandboxHandle.of(launcher.start(ProcessLaunch.start(request, neuron, environment)))
+                .write(request.sandbox());
+    }
+
+    private static void refuseWhatItCannotDo(StartRequest request) {
+        if (!(request.image().root() instanceof Image.Root.Host)) {
+            throw unsupported("the driver process has no images");
+        }
+        if (request.runtime().isPresent()) {
+            throw unsupported(
+                    "the driver process has no runtime " + request.runtime().get());
+        }
+    }
+
+    private static CortexException unsupported(String what) {
+        return CortexException.of(ErrorCode.UNSUPPORTED, what, "use --driver oci");
+    }
+
+    private static void makeWorkdir(StartRequest request) {
+        try {
+            Files.createDirectories(ProcessLaunch.workdir(request));
+        } catch (IOException e) {
+            throw CortexException.of(
+                            ErrorCode.DRIVER_FAILED,
+                            "the working directory could not be made: " + ProcessLaunch.workdir(request),
+                            "look at the owner and the free space of that folder")
+                    .because(e);
+        }
+    }
+
+    @Override
+    public Map<Handle, Observation> observe(Collection<Handle> handles) {
+        List<ObserveSpec.Subject> subjects = new ArrayList<>();
+        for (Handle handle : handles) {
+            ProcessSandboxHandle.understand(handle)
+                    .ifPresent(known -> subjects.add(
+                            new ObserveSpec.Subject(handle.sandbox().value(), known.first(), Optional.empty())));
+        }
+        Map<String, Observation> seen = launcher.observe(subjects);
+        Map<Handle, Observation> answer = new LinkedHashMap<>();
+        handles.forEach(
+                handle -> answer.put(handle, seen.getOrDefault(handle.sandbox().value(), Observation.UNKNOWN)));
+        return answer;
+    }
+
+    @Override
+    public void stop(StopRequest request) {
+        launcher.stop(ProcessLaunch.stop(request));
+    }
+
+    @Override
+    public GuestStream dial(Handle handle) {
+        return dialer.dial(handle.sandbox(), ProcessSandboxHandle.read(handle).socket());
+    }
+
+    @Override
+    public void wipeDisk(Path disk) {
+        launcher.wipe(disk);
+    }
+
+    @Override
+    public long diskUsage(Path disk) {
+        return launcher.usage(disk);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.drivers.launch;
+
+import org.jspecify.annotations.NullMarked;

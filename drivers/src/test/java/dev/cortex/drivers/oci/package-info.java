@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.drivers.oci;
+
+import org.jspecify.annotations.NullMarked;

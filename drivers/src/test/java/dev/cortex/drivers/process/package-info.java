@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.drivers.process;
+
+import org.jspecify.annotations.NullMarked;
