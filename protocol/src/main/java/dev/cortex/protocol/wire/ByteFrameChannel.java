@@ -1,0 +1,93 @@
+package dev.cortex.protocol.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.GatheringByteChannel;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Frames over a blocking byte stream, without an allocation for a Data frame in either direction. */
+final class ByteFrameChannel implements FrameChannel {
+    private final ByteChannel stream;
+    private final FrameReader reader;
+    private final ReentrantLock writing = new ReentrantLock();
+    private final ByteBuffer small = ByteBuffer.allocateDirect(FrameCodec.SMALL_BYTES);
+    private final ByteBuffer[] pair = {small, small};
+
+    ByteFrameChannel(ByteChannel stream) {
+        this.stream = stream;
+        this.reader = new FrameReader(stream);
+    }
+
+    @Override
+    public Optional<Frame> read() throws IOException {
+        return reader.next();
+    }
+
+    FrameReader reader() {
+        return reader;
+    }
+
+    @Override
+    public void write(Frame frame) throws IOException {
+        writing.lock();
+        try {
+            small.clear();
+            if (frame instanceof Frame.Data data) {
+                writeData(data);
+            } else {
+                FrameCodec.put(small, frame);
+                drain(small.flip());
+            }
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void writeData(Frame.Data data) throws IOException {
+        ByteBuffer bytes = data.bytes();
+        int length = bytes.remaining();
+        FrameCodec.putDataHeader(small, data.tag(), length);
+        if (length <= small.remaining()) {
+            // A keystroke or a line: copying it is cheaper than a gathering write.
+            small.put(bytes);
+            drain(small.flip());
+        } else if (stream instanceof GatheringByteChannel gathering) {
+            pair[1] = bytes;
+            small.flip();
+            while (bytes.hasRemaining()) {
+                if (gathering.write(pair) == 0) {
+                    throw new IOException("the stream does not block");
+                }
+            }
+            pair[1] = small;
+        } else {
+            drain(small.flip());
+            drain(bytes);
+        }
+    }
+
+    /** Writes whole frames as they are; for {@link FrameRelay}. */
+    void writeWhole(ByteBuffer frames) throws IOException {
+        writing.lock();
+        try {
+            drain(frames);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private void drain(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            if (stream.write(bytes) == 0) {
+                throw new IOException("the stream does not block");
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        stream.close();
+    }
+}
