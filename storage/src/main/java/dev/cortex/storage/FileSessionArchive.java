@@ -1,0 +1,173 @@
+package dev.cortex.storage;
+
+import dev.cortex.protocol.wire.Frame.Tag;
+import dev.cortex.sandbox.guest.SessionStatus;
+import dev.cortex.sandbox.store.SessionArchive;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+
+/**
+ * Sessions as files: {@code sessions/sessions.json} with the statuses, {@code sessions/<id>.out} with the output. An
+ * output file is a row of records, each a byte for the stream, four for the length (big-endian), and the bytes.
+ */
+public final class FileSessionArchive implements SessionArchive {
+    /** A guest's ids become file names: nothing but what the host itself mints. */
+    private static final Pattern ID = Pattern.compile("s_[0-9a-z]{16}");
+
+    @Override
+    public Output write(Path folder, String session) throws IOException {
+        Path file = output(folder, session);
+        Files.createDirectories(sessionsFolder(folder));
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
+        return new Output() {
+            @Override
+            public void append(Tag tag, ByteBuffer bytes) throws IOException {
+                byte[] copy = new byte[bytes.remaining()];
+                bytes.get(copy);
+                out.writeByte(tag.ordinal());
+                out.writeInt(copy.length);
+                out.write(copy);
+            }
+
+            @Override
+            public void close() throws IOException {
+                out.close();
+            }
+        };
+    }
+
+    @Override
+    public void save(Path folder, List<SessionStatus> statuses) throws IOException {
+        Map<String, SessionStatus> all = new LinkedHashMap<>();
+        sessions(folder).forEach(status -> all.put(status.id(), status));
+        statuses.forEach(status -> all.put(status.id(), status));
+        List<SessionStatus> sorted = new ArrayList<>(all.values());
+        sorted.sort(Comparator.comparing(SessionStatus::started));
+        int tooMany = Math.max(0, sorted.size() - STATUSES);
+        for (SessionStatus gone : sorted.subList(0, tooMany)) {
+            Files.deleteIfExists(output(folder, gone.id()));
+        }
+        replace(folder, sorted.subList(tooMany, sorted.size()));
+    }
+
+    @Override
+    public List<SessionStatus> sessions(Path folder) throws IOException {
+        try {
+            byte[] json = Files.readAllBytes(index(folder));
+            Index index = Documents.JSON.readValue(json, Index.class);
+            if (index.version() != Index.VERSION) {
+                throw new IOException(index(folder) + " has version " + index.version());
+            }
+            return index.sessions().stream().map(SessionDocument::status).toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (JacksonException e) {
+            throw new IOException(index(folder) + " cannot be read", e);
+        }
+    }
+
+    @Override
+    public void read(Path folder, String session, Records to) throws IOException {
+        Path file = output(folder, session);
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
+            for (int tag = in.read(); tag >= 0; tag = in.read()) {
+                // The file was cut off by a crash if this does not fit: what is whole is shown.
+                int length = in.readInt();
+                byte[] bytes = in.readNBytes(Math.min(length, 1 << 20));
+                if (bytes.length != length || !to.take(Tag.values()[tag], ByteBuffer.wrap(bytes))) {
+                    return;
+                }
+            }
+        } catch (EOFException e) {
+            return;
+        }
+    }
+
+    @Override
+    public void remove(Path folder, String session) throws IOException {
+        List<SessionStatus> kept =
+                sessions(folder).stream().filter(s -> !s.id().equals(session)).toList();
+        replace(folder, kept);
+        Files.deleteIfExists(output(folder, session));
+    }
+
+    private static void replace(Path folder, List<SessionStatus> statuses) throws IOException {
+        Index index = new Index(Index.VERSION, statuses.stream().map(SessionDocument::of).toList());
+        Files.createDirectories(sessionsFolder(folder));
+        Path partial = sessionsFolder(folder).resolve("sessions.json.new");
+        Files.write(partial, Documents.JSON.writeValueAsBytes(index));
+        Files.move(partial, index(folder), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static Path sessionsFolder(Path folder) {
+        return folder.resolve("sessions");
+    }
+
+    private static Path index(Path folder) {
+        return sessionsFolder(folder).resolve("sessions.json");
+    }
+
+    private static Path output(Path folder, String session) throws IOException {
+        if (!ID.matcher(session).matches()) {
+            throw new IOException("a guest calls a session " + session.length() + " characters that are no id");
+        }
+        return sessionsFolder(folder).resolve(session + ".out");
+    }
+
+    private record Index(int version, List<SessionDocument> sessions) {
+        static final int VERSION = 1;
+    }
+
+    private record SessionDocument(
+            String id,
+            int pid,
+            List<byte[]> argv,
+            String user,
+            boolean terminal,
+            boolean background,
+            String label,
+            Instant started,
+            Optional<Instant> ended,
+            int cause,
+            int code,
+            long oldest,
+            long newest,
+            boolean evicted,
+            long descendantsLeft) {
+
+        static SessionDocument of(SessionStatus s) {
+            return new SessionDocument(
+                    s.id(), s.pid(), s.argv(), s.user(), s.terminal(), s.background(), s.label(), s.started(), s.ended(),
+                    s.cause().map(SessionStatus.Cause::wire).orElse(0), s.code(), s.oldest(), s.newest(), s.evicted(),
+                    s.descendantsLeft());
+        }
+
+        SessionStatus status() {
+            return new SessionStatus(
+                    id, pid, argv, user, terminal, background, label, started, ended,
+                    cause == 0 ? Optional.empty() : Optional.of(SessionStatus.Cause.of(cause)), code, oldest, newest,
+                    evicted, false, 0, descendantsLeft);
+        }
+    }
+}

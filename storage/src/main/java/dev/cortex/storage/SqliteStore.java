@@ -1,0 +1,429 @@
+package dev.cortex.storage;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.Intent;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.storage.Documents.DiskDocument;
+import dev.cortex.storage.Documents.SandboxDocument;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import tools.jackson.core.JacksonException;
+
+/**
+ * The store in one SQLite file. WAL with synchronous NORMAL: what was committed survives kill -9; after a power cut the
+ * last transactions may be missing, never half of one.
+ */
+public final class SqliteStore implements SandboxStore {
+    /** SQLite's code for a violated UNIQUE (https://sqlite.org/rescode.html). */
+    private static final int CONSTRAINT = 19;
+
+    private final Connection connection;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final UUID homeId;
+
+    private SqliteStore(Connection connection) throws SQLException {
+        this.connection = connection;
+        Migrations.apply(connection);
+        this.homeId = readOrMakeHomeId();
+    }
+
+    /**
+     * Opens the database, makes it where it is missing, and brings its schema up to date.
+     *
+     * @param file the database; its folder exists and also gets the unpacked native library
+     * @throws CortexException NOT_READY when it cannot be opened or belongs to a newer version
+     */
+    public static SqliteStore open(Path file) {
+        try {
+            Path folder = file.toAbsolutePath().getParent();
+            SqliteLibrary.unpackInto(folder == null ? file : folder);
+            Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA journal_mode = WAL");
+                statement.execute("PRAGMA synchronous = NORMAL");
+                statement.execute("PRAGMA busy_timeout = 5000");
+                return new SqliteStore(connection);
+            } catch (SQLException | RuntimeException e) {
+                connection.close();
+                throw e;
+            }
+        } catch (SQLException | IOException e) {
+            throw CortexException.of(
+                            ErrorCode.NOT_READY,
+                            "cannot open the database " + file,
+                            "check that the folder is yours and its disk is not full")
+                    .because(e);
+        }
+    }
+
+    @Override
+    public UUID homeId() {
+        return homeId;
+    }
+
+    @Override
+    public SandboxRow insert(SandboxRow row, Intent intent) {
+        return transaction(() -> {
+            SandboxRow placed = row.at(lowestFreeSlot());
+            try {
+                change(
+                        "INSERT INTO sandbox (id, name, slot, state, document) VALUES (?, ?, ?, ?, ?)",
+                        placed.id().value(),
+                        placed.name(),
+                        placed.slot(),
+                        placed.state().word(),
+                        json(placed));
+            } catch (SQLException e) {
+                if (e.getErrorCode() == CONSTRAINT) {
+                    throw CortexException.of(
+                            ErrorCode.ALREADY_EXISTS,
+                            "the name " + row.name() + " is taken",
+                            "use another name, or: cortex rm --force " + row.name()
+                                    + "        (its disk stays; add --wipe to delete it)");
+                }
+                throw e;
+            }
+            write(intent);
+            return placed;
+        });
+    }
+
+    @Override
+    public Optional<SandboxRow> find(SandboxId id) {
+        return transaction(() -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())));
+    }
+
+    @Override
+    public Optional<SandboxRow> findByName(String name) {
+        return transaction(() -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)));
+    }
+
+    @Override
+    public List<SandboxRow> list(String after, int most) {
+        return transaction(() -> {
+            // A page may lack damaged rows, and must be full where more follow: read on until it is.
+            List<SandboxRow> page = new ArrayList<>();
+            try (PreparedStatement query = connection.prepareStatement(
+                    "SELECT id, name, slot, state, document FROM sandbox WHERE name > ? ORDER BY name")) {
+                query.setString(1, after);
+                try (ResultSet rows = query.executeQuery()) {
+                    while (page.size() < most && rows.next()) {
+                        readable(rows).ifPresent(page::add);
+                    }
+                }
+            }
+            return page;
+        });
+    }
+
+    @Override
+    public void update(SandboxRow row) {
+        transaction(() -> {
+            replace(row);
+            return row;
+        });
+    }
+
+    @Override
+    public void begin(Intent intent) {
+        transaction(() -> {
+            write(intent);
+            return intent;
+        });
+    }
+
+    @Override
+    public void complete(SandboxRow row) {
+        transaction(() -> {
+            replace(row);
+            change("DELETE FROM intent WHERE sandbox = ?", row.id().value());
+            return row;
+        });
+    }
+
+    @Override
+    public void remove(SandboxId id, boolean forgetDisk) {
+        transaction(() -> {
+            if (forgetDisk) {
+                for (SandboxRow row : rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())) {
+                    change("DELETE FROM disk WHERE name = ?", row.settings().disk());
+                }
+            }
+            change("DELETE FROM sandbox WHERE id = ?", id.value());
+            change("DELETE FROM intent WHERE sandbox = ?", id.value());
+            return id;
+        });
+    }
+
+    @Override
+    public Optional<Intent> intent(SandboxId id) {
+        return intents().stream().filter(i -> i.sandbox().equals(id)).findFirst();
+    }
+
+    @Override
+    public List<Intent> intents() {
+        return transaction(() -> {
+            List<Intent> intents = new ArrayList<>();
+            try (Statement query = connection.createStatement();
+                    ResultSet rows = query.executeQuery("SELECT sandbox, kind, since FROM intent ORDER BY sandbox")) {
+                while (rows.next()) {
+                    try {
+                        intents.add(new Intent(
+                                new SandboxId(rows.getString(1)),
+                                Intent.Kind.valueOf(rows.getString(2)),
+                                Instant.parse(rows.getString(3))));
+                    } catch (RuntimeException e) {
+                        // Reported by damaged().
+                        continue;
+                    }
+                }
+            }
+            return intents;
+        });
+    }
+
+    @Override
+    public Optional<DiskRow> disk(String name) {
+        return transaction(() -> first(readDisks("SELECT name, document FROM disk WHERE name = ?", name)));
+    }
+
+    @Override
+    public void saveDisk(DiskRow disk) {
+        transaction(() -> {
+            change(
+                    "INSERT INTO disk (name, document) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET document = excluded.document",
+                    disk.name(),
+                    Documents.JSON.writeValueAsString(DiskDocument.of(disk)));
+            return disk;
+        });
+    }
+
+    @Override
+    public void forgetDisk(String name) {
+        transaction(() -> change("DELETE FROM disk WHERE name = ?", name));
+    }
+
+    @Override
+    public List<DiskRow> disks() {
+        return transaction(() -> readDisks("SELECT name, document FROM disk ORDER BY name"));
+    }
+
+    @Override
+    public List<String> damaged() {
+        return transaction(() -> {
+            List<String> damaged = new ArrayList<>();
+            collect(damaged, "SELECT id, name, slot, state, document FROM sandbox", SqliteStore::sandbox, "sandbox ");
+            collect(damaged, "SELECT name, document FROM disk", SqliteStore::diskRow, "disk ");
+            collect(
+                    damaged,
+                    "SELECT sandbox, kind, since FROM intent",
+                    rows -> new Intent(
+                            new SandboxId(rows.getString(1)),
+                            Intent.Kind.valueOf(rows.getString(2)),
+                            Instant.parse(rows.getString(3))),
+                    "intent of ");
+            return damaged;
+        });
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private UUID readOrMakeHomeId() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.executeUpdate("INSERT INTO home (id) SELECT '" + UUID.randomUUID()
+                    + "' WHERE NOT EXISTS (SELECT 1 FROM home)");
+            try (ResultSet rows = statement.executeQuery("SELECT id FROM home")) {
+                rows.next();
+                return UUID.fromString(rows.getString(1));
+            }
+        }
+    }
+
+    private int lowestFreeSlot() throws SQLException {
+        int slot = 0;
+        try (Statement query = connection.createStatement();
+                ResultSet rows = query.executeQuery("SELECT slot FROM sandbox ORDER BY slot")) {
+            while (rows.next() && rows.getInt(1) == slot) {
+                slot++;
+            }
+        }
+        return slot;
+    }
+
+    private void replace(SandboxRow row) throws SQLException {
+        int changed = change(
+                "UPDATE sandbox SET state = ?, document = ? WHERE id = ?",
+                row.state().word(),
+                json(row),
+                row.id().value());
+        if (changed == 0) {
+            throw CortexException.of(ErrorCode.NOT_FOUND, "there is no sandbox " + row.name() + " any more", "cortex ls");
+        }
+    }
+
+    private void write(Intent intent) throws SQLException {
+        change(
+                "INSERT INTO intent (sandbox, kind, since) VALUES (?, ?, ?) "
+                        + "ON CONFLICT (sandbox) DO UPDATE SET kind = excluded.kind, since = excluded.since",
+                intent.sandbox().value(),
+                intent.kind().name(),
+                intent.since().toString());
+    }
+
+    private int change(String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            return statement.executeUpdate();
+        }
+    }
+
+    private List<SandboxRow> rows(String sql, String key) throws SQLException {
+        List<SandboxRow> found = new ArrayList<>();
+        try (PreparedStatement query = connection.prepareStatement(sql)) {
+            query.setString(1, key);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    readable(rows).ifPresent(found::add);
+                }
+            }
+        }
+        return found;
+    }
+
+    private List<DiskRow> readDisks(String sql, String... keys) throws SQLException {
+        List<DiskRow> found = new ArrayList<>();
+        try (PreparedStatement query = connection.prepareStatement(sql)) {
+            for (int i = 0; i < keys.length; i++) {
+                query.setString(i + 1, keys[i]);
+            }
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    try {
+                        found.add(diskRow(rows));
+                    } catch (RuntimeException e) {
+                        // Reported by damaged().
+                        continue;
+                    }
+                }
+            }
+        }
+        return found;
+    }
+
+    private void collect(List<String> damaged, String sql, Reading reading, String what) throws SQLException {
+        try (Statement query = connection.createStatement();
+                ResultSet rows = query.executeQuery(sql)) {
+            while (rows.next()) {
+                try {
+                    reading.read(rows);
+                } catch (RuntimeException e) {
+                    damaged.add(what + rows.getString(1) + ": " + firstLine(e));
+                }
+            }
+        }
+    }
+
+    private static Optional<SandboxRow> readable(ResultSet rows) throws SQLException {
+        try {
+            return Optional.of(sandbox(rows));
+        } catch (RuntimeException e) {
+            // Reported by damaged(), so that it hides no other row.
+            return Optional.empty();
+        }
+    }
+
+    private static SandboxRow sandbox(ResultSet rows) throws SQLException {
+        SandboxDocument document = Documents.JSON.readValue(rows.getString(5), SandboxDocument.class);
+        return document.row(new SandboxId(rows.getString(1)), rows.getString(2), rows.getInt(3), state(rows.getString(4)));
+    }
+
+    private static DiskRow diskRow(ResultSet rows) throws SQLException {
+        return Documents.JSON.readValue(rows.getString(2), DiskDocument.class).row(rows.getString(1));
+    }
+
+    private static State state(String word) {
+        for (State state : State.values()) {
+            if (state.word().equals(word)) {
+                return state;
+            }
+        }
+        throw new IllegalArgumentException("no state: " + word);
+    }
+
+    private static String json(SandboxRow row) {
+        return Documents.JSON.writeValueAsString(SandboxDocument.of(row));
+    }
+
+    private static <T> Optional<T> first(List<T> found) {
+        return found.stream().findFirst();
+    }
+
+    private static String firstLine(RuntimeException e) {
+        String words = e instanceof JacksonException json ? json.getOriginalMessage() : e.getMessage();
+        return words == null ? e.getClass().getSimpleName() : words.lines().findFirst().orElse("");
+    }
+
+    private <T> T transaction(Work<T> work) {
+        lock.lock();
+        try {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.run();
+                connection.commit();
+                return result;
+            } catch (SQLException | RuntimeException | Error e) {
+                connection.rollback();
+                throw e;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException e) {
+            throw failed(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static CortexException failed(SQLException e) {
+        return e.getErrorCode() == 13
+                ? CortexException.of(ErrorCode.DISK_FULL, "the home's disk is full", "free some space").because(e)
+                : CortexException.of(ErrorCode.INTERNAL, "the home's database failed", "see daemon.log").because(e);
+    }
+
+    private interface Work<T> {
+        T run() throws SQLException;
+    }
+
+    private interface Reading {
+        Object read(ResultSet rows) throws SQLException;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.cortex.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.testkit.store.SandboxStoreContract;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+
+final class SqliteStoreTest extends SandboxStoreContract {
+    @Override
+    protected SandboxStore open(Path folder) {
+        return SqliteStore.open(folder.resolve("cortex.db"));
+    }
+
+    @Test
+    void aRowThatCannotBeReadHidesNoOther() throws SQLException {
+        insert("a");
+        insert("b");
+        insert("c");
+        sql("UPDATE sandbox SET document = '{\"version\":1,' WHERE name = 'b'");
+        sql("INSERT INTO disk (name, document) VALUES ('x', 'no json')");
+        sql("INSERT INTO intent (sandbox, kind, since) VALUES ('sb_', 'DANCE', 'yesterday')");
+        try (SandboxStore store = open(home)) {
+            assertThat(store.list("", 2)).extracting(SandboxRow::name).containsExactly("a", "c");
+            assertThat(store.findByName("b")).isEmpty();
+            assertThat(store.intents()).hasSize(3);
+            assertThat(store.damaged()).hasSize(3).anyMatch(line -> line.startsWith("disk x: "));
+        }
+    }
+
+    @Test
+    void aRowOfALaterVersionIsReportedAndLeftAlone() throws SQLException {
+        SandboxRow row = insert("a");
+        sql("UPDATE sandbox SET document = replace(document, '\"version\":1', '\"version\":2') WHERE name = 'a'");
+        try (SandboxStore store = open(home)) {
+            assertThat(store.find(row.id())).isEmpty();
+            assertThat(store.damaged()).singleElement().asString().contains("version 2");
+        }
+    }
+
+    @Test
+    void aNewerSchemaIsRefused() throws SQLException {
+        sql("INSERT INTO schema_version (version) VALUES (99)");
+        assertThatThrownBy(() -> open(home)).isInstanceOfSatisfying(CortexException.class, e -> {
+            assertThat(e.code()).isEqualTo(ErrorCode.NOT_READY);
+            assertThat(e.getMessage()).contains("99");
+            assertThat(e.remedy()).isPresent();
+        });
+    }
+
+    @Test
+    void aFileThatIsNoDatabaseIsNotReady() throws Exception {
+        Path other = Files.createDirectory(home.resolve("other"));
+        Files.writeString(other.resolve("cortex.db"), "this is no database, whatever its name says".repeat(100));
+        assertThatThrownBy(() -> open(other))
+                .isInstanceOfSatisfying(CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_READY));
+    }
+
+    @Test
+    void theNativeLibraryIsUnpackedOnce() {
+        assertThat(System.getProperty("org.sqlite.lib.path")).isNotNull();
+    }
+
+    private void sql(String command) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + home.resolve("cortex.db"));
+                Statement statement = connection.createStatement()) {
+            statement.executeUpdate(command);
+        }
+    }
+}
