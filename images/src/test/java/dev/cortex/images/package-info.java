@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.images;
+
+import org.jspecify.annotations.NullMarked;
