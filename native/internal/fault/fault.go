@@ -26,7 +26,7 @@ const (
 	DiskFull        Code = "DISK_FULL"
 	OutOfMemory     Code = "OUT_OF_MEMORY"
 	SessionEvicted  Code = "SESSION_EVICTED"
-	GuestFailed     Code = "GUEST_FAILED" // the sandbox's own system refused: the words are the kernel's
+	Internal        Code = "INTERNAL" // the sandbox's own system refused: the words are the kernel's
 )
 
 // Error is one failure. Cause, if there is one, is kept for errors.Is and is not shown again.
@@ -59,7 +59,7 @@ func Of(err error, doing string) *Error {
 	if errors.As(err, &known) {
 		return known
 	}
-	code := GuestFailed
+	code := Internal
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		code = codeOf(errno)
@@ -96,6 +96,6 @@ func codeOf(errno syscall.Errno) Code {
 	case syscall.ENOSYS, syscall.EOPNOTSUPP:
 		return Unsupported
 	default:
-		return GuestFailed
+		return Internal
 	}
 }

@@ -1,0 +1,156 @@
+// Command neuron is the guest agent of a sandbox.
+//
+//	neuron serve --listen-fd 3 [--mark N] [--plain]
+//	neuron serve --listen PATH [--mark N] [--plain]
+//	neuron version
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"cortex.dev/native/internal/boot"
+	"cortex.dev/native/internal/control"
+	"cortex.dev/native/internal/mark"
+	"cortex.dev/native/internal/reap"
+	"cortex.dev/native/internal/serve"
+	"cortex.dev/native/internal/session"
+	"cortex.dev/native/internal/version"
+)
+
+const usage = `Usage: neuron serve (--listen-fd N | --listen PATH) [--mark N] [--plain]
+       neuron version
+`
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	switch args[0] {
+	case "version":
+		fmt.Println(version.Build)
+		return 0
+	case "serve":
+		o, err := parse(args[1:])
+		if err != nil {
+			return 2
+		}
+		if err := serveGuest(o); err != nil {
+			say("error", err.Error())
+			return 1
+		}
+		return 0
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+}
+
+type options struct {
+	descriptor int
+	path       string
+	mark       uint64
+	plain      bool
+}
+
+func parse(args []string) (o options, err error) {
+	flags := flag.NewFlagSet("neuron serve", flag.ContinueOnError)
+	flags.IntVar(&o.descriptor, "listen-fd", -1, "serve on this inherited listening socket")
+	flags.StringVar(&o.path, "listen", "", "serve on a Unix socket made at this path")
+	flags.Uint64Var(&o.mark, "mark", 0, "the sandbox's number in the marks of its processes")
+	flags.BoolVar(&o.plain, "plain", false, "a child on somebody's machine: switch no users, change no system files")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 || (o.path == "") == (o.descriptor < 0) {
+		fmt.Fprint(os.Stderr, usage)
+		return o, errors.New("usage")
+	}
+	return o, nil
+}
+
+func serveGuest(o options) error {
+	socket, err := listen(o)
+	if err != nil {
+		return err
+	}
+	machine, children, terminated, err := boot.Enter(o.plain)
+	if err != nil {
+		return err
+	}
+	marker, err := mark.NewMarker(o.mark)
+	if err != nil {
+		return err
+	}
+	reaper := reap.New(children)
+	go reaper.Run()
+	spawner := session.NewSpawner(reaper, marker)
+	if err := machine.Seal(); err != nil {
+		return err
+	}
+	leaving := make(chan struct{}, 1)
+	guest := control.NewGuest(machine, spawner, session.SystemClock{}, func() {
+		select {
+		case leaving <- struct{}{}:
+		default:
+		}
+	})
+	listener, err := serve.NewListener(guest)
+	if err != nil {
+		return err
+	}
+	say("info", "neuron "+version.Build+" serving")
+	failed := make(chan error, 1)
+	go func() { failed <- listener.Run(context.Background(), socket) }()
+	return wait(guest, failed, leaving, terminated)
+}
+
+// wait returns when the neuron is to end. A first process is told so by Shutdown alone: a signal may
+// come from inside.
+func wait(guest *control.Guest, failed <-chan error, leaving <-chan struct{}, terminated <-chan os.Signal) error {
+	const answerTakes = 100 * time.Millisecond
+	for {
+		select {
+		case err := <-failed:
+			return err
+		case <-leaving:
+			time.Sleep(answerTakes)
+			return nil
+		case <-terminated:
+			if os.Getpid() != 1 {
+				_, err := guest.Shutdown(context.Background(), nil)
+				return err
+			}
+		}
+	}
+}
+
+func listen(o options) (net.Listener, error) {
+	if o.path != "" {
+		socket, err := net.Listen("unix", o.path)
+		if err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
+		return socket, nil
+	}
+	file := os.NewFile(uintptr(o.descriptor), "listener")
+	if file == nil {
+		return nil, fmt.Errorf("descriptor %d is not open", o.descriptor)
+	}
+	defer file.Close()
+	socket, err := net.FileListener(file)
+	if err != nil {
+		return nil, fmt.Errorf("serve on descriptor %d: %w", o.descriptor, err)
+	}
+	return socket, nil
+}

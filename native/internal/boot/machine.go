@@ -1,0 +1,168 @@
+// Package boot is the neuron's own life: what it needs as first process of a sandbox, and what
+// Initialize sets of the system around it.
+package boot
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"cortex.dev/native/internal/users"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// threadsAhead are made before anything else runs in the sandbox: a fork bomb must not end the
+	// neuron because it cannot make a thread.
+	threadsAhead = 8
+	// threadsMost bounds what threads can come of calls that block.
+	threadsMost = 200
+	// processors is how many threads run Go code at once. Bytes are moved by the kernel; two relay
+	// as much as more do.
+	processors = 2
+	// memorySoft is where the garbage collector starts to work harder; rings may take 64 MiB.
+	memorySoft = 96 << 20
+	runFolder  = "/run/cortex"
+)
+
+// Machine is the system that the neuron finds itself in.
+type Machine struct {
+	Users  users.Database
+	plain  bool
+	memory *Memory
+}
+
+// Enter prepares this process. A plain neuron is a child on somebody's machine and touches nothing
+// of it; else it is the first process of a sandbox of its own. children gets a value on each
+// SIGCHLD; terminated gets SIGTERM and SIGINT.
+func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan os.Signal, err error) {
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(memorySoft)
+	debug.SetMaxThreads(threadsMost)
+	runtime.GOMAXPROCS(min(processors, runtime.NumCPU()))
+	unix.Umask(0o022)
+	children, terminated = catchSignals()
+	if err := closeOnExec(); err != nil {
+		return nil, nil, nil, err
+	}
+	if os.Getpid() != 1 {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return nil, nil, nil, fmt.Errorf("become the reaper of all descendants: %w", err)
+		}
+	}
+	makeThreads(threadsAhead)
+	m = &Machine{Users: users.System, plain: plain, memory: findMemory()}
+	if !plain {
+		raiseLoopback()
+		_ = os.MkdirAll(runFolder, 0o755)
+	}
+	return m, children, terminated, nil
+}
+
+// catchSignals makes every signal harmless: the Go runtime would end the process on some, even
+// where the kernel protects a first process.
+func catchSignals() (<-chan struct{}, <-chan os.Signal) {
+	all := make(chan os.Signal, 64)
+	signal.Notify(all)
+	children := make(chan struct{}, 1)
+	terminated := make(chan os.Signal, 1)
+	go func() {
+		for s := range all {
+			switch s {
+			case syscall.SIGCHLD:
+				select {
+				case children <- struct{}{}:
+				default:
+				}
+			case syscall.SIGTERM, syscall.SIGINT:
+				select {
+				case terminated <- s:
+				default:
+				}
+			}
+		}
+	}()
+	return children, terminated
+}
+
+// closeOnExec marks what this process inherited; the listener is duplicated before it is used.
+func closeOnExec() error {
+	err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
+	if err == nil {
+		return nil
+	}
+	entries, readErr := os.ReadDir("/proc/self/fd")
+	if readErr != nil {
+		return fmt.Errorf("mark descriptors as closed on exec: %w", err)
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+func makeThreads(n int) {
+	var running, over sync.WaitGroup
+	running.Add(n)
+	over.Add(n)
+	for range n {
+		go func() {
+			defer over.Done()
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			running.Done()
+			running.Wait()
+		}()
+	}
+	over.Wait()
+}
+
+// raiseLoopback brings lo up where the neuron may; a sandbox without it still works.
+func raiseLoopback() {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(socket)
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return
+	}
+	if unix.IoctlIfreq(socket, unix.SIOCGIFFLAGS, request) != nil || request.Uint16()&unix.IFF_UP != 0 {
+		return
+	}
+	request.SetUint16(request.Uint16() | unix.IFF_UP)
+	_ = unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, request)
+}
+
+// Seal keeps what runs as the same user from reading or tracing the neuron, which knows the token.
+// Afterwards the neuron's own files in /proc belong to root: what is needed of them is opened before.
+func (m *Machine) Seal() error {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return fmt.Errorf("become untraceable: %w", err)
+	}
+	return nil
+}
+
+// SwitchesUsers says whether sessions run as users of their own.
+func (m *Machine) SwitchesUsers() bool { return !m.plain && os.Geteuid() == 0 }
+
+// Self is the neuron's own user.
+func (m *Machine) Self() (users.User, error) {
+	u, err := m.Users.FindID(uint32(os.Getuid()))
+	if err != nil {
+		return users.User{}, err
+	}
+	u.UID, u.GID = uint32(os.Getuid()), uint32(os.Getgid())
+	return u, nil
+}
+
+// Memory is the sandbox's memory.
+func (m *Machine) Memory() *Memory { return m.memory }

@@ -1,0 +1,117 @@
+// Package control answers the calls of cortex.guest.v1.Guest.
+package control
+
+import (
+	"context"
+	"crypto/subtle"
+	"sync"
+	"time"
+
+	"cortex.dev/native/internal/boot"
+	"cortex.dev/native/internal/fault"
+	"cortex.dev/native/internal/files"
+	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/session"
+	"cortex.dev/native/internal/wire"
+	"github.com/containerd/ttrpc"
+)
+
+// Guest is the neuron as its host sees it.
+type Guest struct {
+	machine   *boot.Machine
+	spawner   *session.Spawner
+	clock     session.Clock
+	started   time.Time
+	transfers *files.Transfers
+	leave     func() // ends the neuron, soon after it was called
+
+	initializing sync.Mutex
+	mu           sync.RWMutex
+	life         *life // nil before Initialize
+}
+
+// life is what Initialize made.
+type life struct {
+	token      wire.Token
+	generation uint64
+	sessions   *session.Table
+	config     session.Config
+}
+
+// NewGuest makes a neuron that waits for Initialize. leave is called after Shutdown.
+func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, leave func()) *Guest {
+	return &Guest{
+		machine: machine, spawner: spawner, clock: clock, started: time.Now(),
+		transfers: files.NewTransfers(time.Now), leave: leave,
+	}
+}
+
+// NewServer makes the ttrpc server of the guest's calls.
+func NewServer(g *Guest) (*ttrpc.Server, error) {
+	server, err := ttrpc.NewServer(ttrpc.WithUnaryServerInterceptor(intercept))
+	if err != nil {
+		return nil, err
+	}
+	guestpb.RegisterGuestService(server, g)
+	return server, nil
+}
+
+// Admission is what a token opens.
+type Admission int
+
+// The admissions.
+const (
+	Refused    Admission = iota
+	Restricted           // Info and Initialize
+	Trusted
+)
+
+// Admits looks at the token of a Hello.
+func (g *Guest) Admits(token wire.Token) Admission {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	var none wire.Token
+	if subtle.ConstantTimeCompare(token[:], none[:]) == 1 {
+		return Restricted
+	}
+	if g.life != nil && subtle.ConstantTimeCompare(token[:], g.life.token[:]) == 1 {
+		return Trusted
+	}
+	return Refused
+}
+
+// Sessions are there once Initialize has returned.
+func (g *Guest) Sessions() (*session.Table, error) {
+	l, err := g.alive()
+	if err != nil {
+		return nil, err
+	}
+	return l.sessions, nil
+}
+
+// Transfers are the copies that wait for their streams.
+func (g *Guest) Transfers() *files.Transfers { return g.transfers }
+
+func (g *Guest) alive() (*life, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	if g.life == nil {
+		return nil, fault.New(fault.NotReady, "the sandbox is not initialized").WithRemedy("call Initialize first")
+	}
+	return g.life, nil
+}
+
+// Shutdown ends every session, answers, and ends the neuron.
+func (g *Guest) Shutdown(_ context.Context, r *guestpb.ShutdownRequest) (*guestpb.ShutdownResponse, error) {
+	grace := 2 * time.Second
+	if r.GetGraceMs() > 0 {
+		grace = time.Duration(min(r.GetGraceMs(), 60_000)) * time.Millisecond
+	}
+	if l, err := g.alive(); err == nil {
+		if err := l.sessions.Shutdown(grace); err != nil {
+			return nil, err
+		}
+	}
+	g.leave()
+	return &guestpb.ShutdownResponse{}, nil
+}

@@ -1,0 +1,110 @@
+// Package data serves the streams that carry the bytes of sessions and files.
+package data
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"cortex.dev/native/internal/control"
+	"cortex.dev/native/internal/fault"
+	"cortex.dev/native/internal/wire"
+)
+
+const (
+	handshakeWithin = 5 * time.Second
+	// lastWords is how long a peer that is to be told why its stream ends may take to listen.
+	lastWords = 2 * time.Second
+	// readBuffer holds small frames; the bytes of large ones go past it.
+	readBuffer = 4 << 10
+)
+
+// Conn is a stream of which each direction can be closed by itself.
+type Conn interface {
+	net.Conn
+	CloseWrite() error
+}
+
+// stream is one data stream behind its Hello.
+type stream struct {
+	conn   Conn
+	frames *wire.Reader
+	guest  *control.Guest
+	header []byte // reused for what goes before bytes
+}
+
+// Serve reads the Handshake and does what it asks for. It returns when the stream is over, and the
+// caller closes it.
+func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
+	s := &stream{conn: conn, frames: wire.NewReader(bufio.NewReaderSize(conn, readBuffer)), guest: guest}
+	_ = conn.SetReadDeadline(time.Now().Add(handshakeWithin))
+	frame, err := s.frames.Next()
+	if err != nil {
+		s.refuse(err)
+		return
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	handshake, ok := frame.(wire.Handshake)
+	if !ok {
+		s.refuse(fault.New(fault.InvalidArgument, "a data stream begins with a Handshake"))
+		return
+	}
+	switch handshake.Kind {
+	case wire.KindAttach:
+		s.attach(handshake)
+	case wire.KindTransfer:
+		s.transfer(ctx, handshake.ID)
+	default:
+		s.refuse(fault.New(fault.Unsupported, "this neuron has no data streams of kind %d", handshake.Kind))
+	}
+}
+
+func (s *stream) write(f wire.Frame) error {
+	s.header = f.Append(s.header[:0])
+	_, err := s.conn.Write(s.header)
+	return err
+}
+
+// refuse tells the peer why its stream ends, if it still listens.
+func (s *stream) refuse(err error) {
+	if gone(err) {
+		return
+	}
+	f := streamFault(err)
+	_ = s.conn.SetWriteDeadline(time.Now().Add(lastWords))
+	if s.write(wire.Error{Code: string(f.Code), Message: f.Message}) == nil {
+		s.linger()
+	}
+}
+
+// linger lets the peer read what was written last: closing a socket that holds unread bytes would
+// look like a broken stream to it.
+func (s *stream) linger() {
+	if s.conn.CloseWrite() != nil {
+		return
+	}
+	_ = s.conn.SetReadDeadline(time.Now().Add(lastWords))
+	var scrap [4 << 10]byte
+	for {
+		if _, err := s.conn.Read(scrap[:]); err != nil {
+			return
+		}
+	}
+}
+
+func streamFault(err error) *fault.Error {
+	if errors.Is(err, wire.ErrMalformed) {
+		return &fault.Error{Code: fault.InvalidArgument, Message: err.Error(), Cause: err}
+	}
+	return control.FaultOf(err, "serve the stream")
+}
+
+// gone says whether an error means that nobody listens any more.
+func gone(err error) bool {
+	var network *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.As(err, &network)
+}

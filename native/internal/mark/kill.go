@@ -1,0 +1,128 @@
+package mark
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Bounds of a Kill. A fork bomb under a limit of 1,024 processes is stopped within a few passes.
+const (
+	passesMost = 200
+	killWithin = 10 * time.Second
+	pauseMost  = 5 * time.Millisecond
+)
+
+// Counts returns how many processes of each of the sandbox's sessions live, zombies included.
+func (m *Marker) Counts() (map[uint32]int, error) {
+	s, err := newScanner()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	counts := map[uint32]int{}
+	err = s.each(func(pid int, mark uint64) {
+		if mark>>sessionBits == m.sandbox && mark&NumberMost != 0 {
+			counts[uint32(mark&NumberMost)]++
+		}
+	})
+	return counts, err
+}
+
+// Signal sends a signal to every process that bears the session's mark and returns how many there
+// were.
+func (m *Marker) Signal(number uint32, signal unix.Signal) (int, error) {
+	s, err := newScanner()
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	sent := 0
+	err = s.each(func(pid int, mark uint64) {
+		if mark == m.Of(number) && unix.Kill(pid, signal) == nil {
+			sent++
+		}
+	})
+	return sent, err
+}
+
+// Kill ends every process of the session and returns how many are left, which is 0 but for
+// processes that the kernel does not let die. It first stops them, pass by pass, until a pass finds
+// none that runs: then none can make another. Only then it kills.
+func (m *Marker) Kill(number uint32) (left int, err error) {
+	s, err := newScanner()
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	deadline := time.Now().Add(killWithin)
+	mark := m.Of(number)
+	stopped := map[int]struct{}{}
+	for range passesMost {
+		fresh := 0
+		if err := s.each(func(pid int, of uint64) {
+			if of != mark {
+				return
+			}
+			if _, before := stopped[pid]; !before || s.runs(pid) {
+				if unix.Kill(pid, unix.SIGSTOP) == nil && !s.dead(pid) {
+					stopped[pid] = struct{}{}
+					fresh++
+				}
+			}
+		}); err != nil {
+			return 0, err
+		}
+		if fresh == 0 || time.Now().After(deadline) {
+			break
+		}
+	}
+	pause := 50 * time.Microsecond
+	for range passesMost {
+		left = 0
+		if err := s.each(func(pid int, of uint64) {
+			if of == mark && unix.Kill(pid, unix.SIGKILL) == nil && !s.dead(pid) {
+				left++
+			}
+		}); err != nil {
+			return left, err
+		}
+		if left == 0 || time.Now().After(deadline) {
+			return left, nil
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, pauseMost)
+	}
+	return left, nil
+}
+
+func (s *scanner) dead(pid int) bool {
+	state := s.state(pid)
+	return state == 0 || state == 'Z' || state == 'X'
+}
+
+func (s *scanner) runs(pid int) bool {
+	state := s.state(pid)
+	return state == 'R' || state == 'S'
+}
+
+// state is the letter of /proc/PID/stat, or 0 when the process is gone.
+func (s *scanner) state(pid int) byte {
+	fd, err := unix.Openat(s.proc, strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, s.limits[:512])
+	if err != nil || n <= 0 {
+		return 0
+	}
+	// The name in parentheses may hold anything, so the last parenthesis counts.
+	end := bytes.LastIndexByte(s.limits[:n], ')')
+	if end < 0 || end+2 >= n {
+		return 0
+	}
+	return s.limits[end+2]
+}

@@ -1,0 +1,126 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"cortex.dev/native/internal/mark"
+	"cortex.dev/native/internal/reap"
+)
+
+// workloadScore is added to the out-of-memory score of whatever a session starts: a greedy
+// workload dies before the neuron does. Half of the scale outweighs even a neuron whose rings are
+// full.
+const workloadScore = 500
+
+// Spawner starts processes that are marked, more likely to be killed than the neuron, and reaped.
+type Spawner struct {
+	reaper *reap.Reaper
+	marker *mark.Marker
+	score  *os.File // nil where the score cannot be set
+	own    []byte
+	raised []byte
+	// denySetgroups is true in a user namespace that does not allow setgroups.
+	denySetgroups bool
+}
+
+// NewSpawner reads this process's own out-of-memory score.
+func NewSpawner(reaper *reap.Reaper, marker *mark.Marker) *Spawner {
+	s := &Spawner{reaper: reaper, marker: marker}
+	if text, err := os.ReadFile("/proc/self/setgroups"); err == nil {
+		s.denySetgroups = strings.TrimSpace(string(text)) == "deny"
+	}
+	const path = "/proc/self/oom_score_adj"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return s
+	}
+	own, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return s
+	}
+	if s.score, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+		s.score = nil
+	}
+	s.own, s.raised = strconv.AppendInt(nil, int64(own), 10), strconv.AppendInt(nil, int64(min(own+workloadScore, 1000)), 10)
+	return s
+}
+
+// stdio are the descriptors 0, 1 and 2 of a child.
+type stdio [3]uintptr
+
+// start makes the child. The neuron's own score is raised for the moment of the fork, because a
+// child that set its score only afterwards could have children before.
+func (s *Spawner) start(number uint32, path string, c command, files stdio, terminal, switchUser bool, ended func(reap.Ended)) (int, error) {
+	attributes := &syscall.ProcAttr{
+		Dir:   c.directory,
+		Env:   c.environment,
+		Files: files[:],
+		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: terminal},
+	}
+	if switchUser {
+		attributes.Sys.Credential = &syscall.Credential{
+			Uid: c.user.UID, Gid: c.user.GID, Groups: c.user.Groups, NoSetGroups: s.denySetgroups,
+		}
+	}
+	return s.reaper.Start(func() (pid int, err error) {
+		err = s.marker.Do(number, func() error {
+			if s.score != nil {
+				if _, err := s.score.WriteAt(s.raised, 0); err == nil {
+					defer func() { _, _ = s.score.WriteAt(s.own, 0) }()
+				}
+			}
+			pid, err = syscall.ForkExec(path, c.argv, attributes)
+			return err
+		})
+		return pid, err
+	}, ended)
+}
+
+// refusal says why a command never ran, as a shell would.
+type refusal struct {
+	code    int32 // 126 or 127
+	message string
+}
+
+// startFirst tries the programs that the command may mean, in order.
+func (s *Spawner) startFirst(number uint32, c command, path string, try func(path string, c command) (int, error)) (int, *refusal, error) {
+	name := c.path
+	if name == "" {
+		name = c.argv[0]
+	}
+	var refused *refusal
+	for _, p := range c.programs(path) {
+		if !p.exists {
+			return 0, &refusal{127, "no such file"}, nil
+		}
+		pid, err := try(p.path, c)
+		if err == syscall.ENOEXEC {
+			// As execvp does: a text without #! is a shell's script.
+			script := c
+			script.argv = append([]string{"/bin/sh", p.path}, c.argv[1:]...)
+			pid, err = try("/bin/sh", script)
+		}
+		switch err {
+		case nil:
+			return pid, nil, nil
+		case syscall.EACCES:
+			if refused == nil {
+				refused = &refusal{126, "permission denied"}
+			}
+		case syscall.ENOENT, syscall.ENOTDIR:
+			return 0, &refusal{126, "its interpreter or loader is missing"}, nil
+		case syscall.ENOEXEC, syscall.ETXTBSY, syscall.ELOOP, syscall.EINVAL, syscall.EIO, syscall.ENAMETOOLONG, syscall.ELIBBAD:
+			return 0, &refusal{126, err.Error()}, nil
+		default:
+			return 0, nil, fmt.Errorf("start %s: %w", p.path, err)
+		}
+	}
+	if refused != nil {
+		return 0, refused, nil
+	}
+	return 0, &refusal{127, "command not found"}, nil
+}
