@@ -124,7 +124,14 @@ final class CortexScriptTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run --yes -- true", "--yes create api", "start -y api", "run --driver oci --yes -- true"})
+    @ValueSource(
+            strings = {
+                "run --yes -- true",
+                "--yes create api",
+                "start -y api",
+                "run --name x -e A=B --yes true",
+                "run --driver oci --yes -- true"
+            })
     void withConsentTheMissingRuntimeIsInstalled(String line) throws Exception {
         ScriptFixture.Outcome outcome = fixture.run(line.split(" "));
         assertThat(outcome.stdout()).startsWith("[-XX:");
@@ -141,6 +148,9 @@ final class CortexScriptTest {
     @ValueSource(
             strings = {
                 "ls --yes",
+                "run --yes --help",
+                "create api --yes -h",
+                "run apt-get install --yes",
                 "run --driver process --yes -- true",
                 "run --mode=process --yes -- true",
                 "exec api --yes"
