@@ -72,22 +72,49 @@ public final class Launcher {
         return answer(run("probe", List.of(), "", deadline).orFail(), Probed.class);
     }
 
-    /** Deletes a folder, whoever owns what is in it; a missing one is no error. */
-    public void wipe(Path folder) {
-        Wiped wiped = answer(
-                run("wipe", List.of(folder.toString()), "", TREE_DEADLINE).orFailUnless("remaining"), Wiped.class);
+    /**
+     * Deletes a folder, whoever owns what is in it; a missing one is no error.
+     *
+     * @param rootless its files belong to the caller's subordinate ids
+     */
+    public void wipe(Path folder, boolean rootless) {
+        Wiped wiped =
+                answer(run("wipe", onTree(rootless, folder), "", TREE_DEADLINE).orFailUnless("remaining"), Wiped.class);
         if (!wiped.remaining().isEmpty()) {
             throw leftover(wiped.remaining());
         }
     }
 
-    /** Bytes that a folder takes on its disk. */
-    public long usage(Path folder) {
-        return answer(
-                        run("usage", List.of(folder.toString()), "", TREE_DEADLINE)
-                                .orFail(),
-                        Used.class)
+    /**
+     * Bytes that a folder takes on its disk.
+     *
+     * @param rootless its files belong to the caller's subordinate ids
+     */
+    public long usage(Path folder, boolean rootless) {
+        return answer(run("usage", onTree(rootless, folder), "", TREE_DEADLINE).orFail(), Used.class)
                 .bytes();
+    }
+
+    /**
+     * Unpacks a tar archive, plain or gzip, beneath an empty folder with the owners that it names.
+     *
+     * @param rootless owners become the caller's subordinate ids
+     * @return SHA-256 of the archive as it was read
+     */
+    public String extract(Path archive, Path target, boolean rootless) {
+        return answer(run("extract", onTree(rootless, archive, target), "", TREE_DEADLINE).orFail(), Extracted.class)
+                .sha256();
+    }
+
+    private static List<String> onTree(boolean rootless, Path... paths) {
+        List<String> arguments = new ArrayList<>();
+        if (rootless) {
+            arguments.add("--rootless");
+        }
+        for (Path path : paths) {
+            arguments.add(path.toString());
+        }
+        return arguments;
     }
 
     private LauncherProcess.Ended call(String verb, Object request) {
@@ -121,6 +148,8 @@ public final class Launcher {
     private record Wiped(List<Stopped.Remainder> remaining) {}
 
     private record Used(long bytes) {}
+
+    private record Extracted(String sha256) {}
 
     /** The error that a record of the launcher tells of, when it tells of one. */
     static Optional<CortexException> failure(JsonNode answer) {

@@ -142,11 +142,11 @@ public final class ProcessDriver implements SandboxDriver {
 
     @Override
     public void wipeDisk(Path disk) {
-        launcher.wipe(disk);
+        launcher.wipe(disk, false);
     }
 
     @Override
     public long diskUsage(Path disk) {
-        return launcher.usage(disk);
+        return launcher.usage(disk, false);
     }
 }

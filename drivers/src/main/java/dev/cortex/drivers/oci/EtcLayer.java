@@ -1,0 +1,54 @@
+package dev.cortex.drivers.oci;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.StartRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+/**
+ * The layer above every image that says who this sandbox is and that it has no network. A layer, not mounted files: what
+ * lies in it can be replaced inside, and no path of the host shows in the sandbox's mounts.
+ */
+final class EtcLayer {
+    private EtcLayer() {}
+
+    /** Writes the layer into the sandbox's folder and returns it. */
+    static Path write(StartRequest request) {
+        Path layer = request.folder().resolve("etc-layer");
+        try {
+            makeFolder(layer);
+            makeFolder(layer.resolve("etc"));
+            for (Map.Entry<String, String> file : files(request.hostname()).entrySet()) {
+                Path path = layer.resolve("etc").resolve(file.getKey());
+                Files.writeString(path, file.getValue());
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
+            }
+            return layer;
+        } catch (IOException e) {
+            throw CortexException.of(
+                            ErrorCode.DRIVER_FAILED,
+                            "the sandbox's own files could not be written to " + layer,
+                            "look at the owner and the free space of that folder")
+                    .because(e);
+        }
+    }
+
+    static Map<String, String> files(String hostname) {
+        return Map.of(
+                "hostname", hostname + "\n",
+                "hosts",
+                        "127.0.0.1\tlocalhost\n127.0.1.1\t" + hostname
+                                + "\n::1\tlocalhost ip6-localhost ip6-loopback\n",
+                // Nothing listens there, so that a lookup is refused at once instead of waiting for an answer.
+                "resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+    }
+
+    private static void makeFolder(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+}

@@ -1,0 +1,61 @@
+package dev.cortex.drivers.oci;
+
+import dev.cortex.drivers.launch.Mount;
+import dev.cortex.sandbox.driver.StartRequest;
+import dev.cortex.sandbox.image.Image;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What the launcher mounts before the runtime starts, as a pure function. */
+final class MountPlan {
+    /** Where the neuron lies in every sandbox. */
+    static final String NEURON = "/run/cortex/neuron";
+
+    private MountPlan() {}
+
+    /**
+     * @param etc the layer with the sandbox's own hosts, hostname and resolv.conf
+     * @param neuron the program on the host
+     */
+    static List<Mount> of(StartRequest request, Rights rights, Path etc, Path neuron) {
+        TmpfsSizes sizes = TmpfsSizes.under(request.limits().memoryBytes());
+        DiskFolders disk = new DiskFolders(request.disk());
+        List<Mount> plan = new ArrayList<>();
+        switch (request.image().root()) {
+            case Image.Root.Folder folder -> plan.add(overlay(List.of(etc, folder.path()), disk.root(), "/", rights));
+            case Image.Root.Host host -> {
+                plan.add(overlay(List.of(etc, host.skeleton()), disk.root(), "/", rights));
+                host.shown().forEach(folder -> plan.add(shown(folder, disk, rights)));
+            }
+        }
+        plan.add(new Mount.Tmpfs("/tmp", sizes.tmp(), "1777", false));
+        plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
+        plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true));
+        plan.add(new Mount.CgroupView());
+        return plan;
+    }
+
+    /**
+     * A folder of the machine. An overlay, where ids can be mapped: packages can then be installed above it. For an
+     * ordinary user its files belong to nobody, so that nothing could be changed anyway: shown read-only.
+     */
+    private static Mount shown(Path folder, DiskFolders disk, Rights rights) {
+        return rights.rootless()
+                ? new Mount.Bind(folder.toString(), folder.toString(), true, false, true, false)
+                : overlay(List.of(folder), disk.shown(folder), folder.toString(), rights);
+    }
+
+    private static Mount overlay(List<Path> lowers, Path writable, String target, Rights rights) {
+        boolean idmap = !rights.rootless();
+        return new Mount.Overlay(
+                lowers.stream().map(Path::toString).toList(),
+                Optional.of(DiskFolders.upper(writable)),
+                Optional.of(DiskFolders.work(writable)),
+                target,
+                idmap,
+                idmap,
+                rights.rootless());
+    }
+}

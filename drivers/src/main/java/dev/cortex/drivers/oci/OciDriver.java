@@ -1,0 +1,211 @@
+package dev.cortex.drivers.oci;
+
+import dev.cortex.drivers.channel.SocketDialer;
+import dev.cortex.drivers.launch.HostProbe;
+import dev.cortex.drivers.launch.Installation;
+import dev.cortex.drivers.launch.Launcher;
+import dev.cortex.drivers.launch.ObserveSpec;
+import dev.cortex.drivers.launch.Probed;
+import dev.cortex.drivers.launch.RunFiles;
+import dev.cortex.drivers.launch.Started;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Capabilities;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
+import dev.cortex.sandbox.driver.GuestStream;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Readiness;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.driver.StartRequest;
+import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.image.Image;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Runs the neuron as the first process of a container: user namespace with a range of uids of its own, the image
+ * read-only with the disk above it, no capabilities for {@code agent}, seccomp, no network, limits by control groups. As
+ * root, and as an ordinary user with subordinate ids.
+ */
+public final class OciDriver implements SandboxDriver {
+    public static final String NAME = "oci";
+
+    private static final String ISOLATION = "namespaces, seccomp, no network, own uids";
+
+    private final Launcher launcher;
+    private final HostProbe probe;
+    private final Path neuron;
+    private final JsonNode seccomp;
+    private final SocketDialer dialer = new SocketDialer();
+
+    public OciDriver(Installation installation, Launcher launcher, HostProbe probe) {
+        this.launcher = launcher;
+        this.probe = probe;
+        this.neuron = installation.neuron();
+        this.seccomp = SeccompProfile.standard();
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        Set<Capability> all = EnumSet.of(Capability.ISOLATION, Capability.IMAGES, Capability.USERS);
+        try {
+            Probed.Cgroups cgroups = probe.now().cgroup();
+            addIf(all, Capability.MEMORY_LIMIT, cgroups.has("memory"));
+            addIf(all, Capability.PROCESS_LIMIT, cgroups.has("pids"));
+            addIf(all, Capability.CPU_LIMIT, cgroups.has("cpu"));
+        } catch (CortexException e) {
+            // A host that cannot be probed promises no limits; check() tells why.
+        }
+        return new Capabilities(ISOLATION, all);
+    }
+
+    private static void addIf(Set<Capability> all, Capability capability, boolean holds) {
+        if (holds) {
+            all.add(capability);
+        }
+    }
+
+    @Override
+    public Readiness check() {
+        List<Readiness.Missing> missing = new ArrayList<>();
+        if (!Files.isExecutable(neuron)) {
+            missing.add(new Readiness.Missing("the neuron is missing: " + neuron, "./dev build", false));
+        }
+        try {
+            Readiness host = OciReadiness.of(probe.now());
+            missing.addAll(host.missing());
+            return new Readiness(host.runtime(), missing, host.notes());
+        } catch (CortexException e) {
+            missing.add(new Readiness.Missing(e.getMessage(), e.remedy().orElse("cortex doctor"), false));
+            return new Readiness(Optional.empty(), missing, List.of());
+        }
+    }
+
+    @Override
+    public Handle start(StartRequest request) {
+        OciLaunch.Surroundings host = surroundings(request);
+        prepare(request, host.rights());
+        Started started = launch(request, host);
+        return new OciSandboxHandle(
+                        started.first(),
+                        started.socket(),
+                        host.runtime().program(),
+                        host.program(),
+                        host.rights(),
+                        OciSandboxHandle.diskOf(host.rights()),
+                        host.cgroups().controllers().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(OciLaunch.cgroupName(request.home(), request.sandbox())))
+                .write(request.sandbox());
+    }
+
+    private OciLaunch.Surroundings surroundings(StartRequest request) {
+        OciRuntime wanted = request.runtime()
+                .map(name -> OciRuntime.named(name).orElseThrow(() -> unknownRuntime(name)))
+                .orElse(OciRuntime.CRUN);
+        Probed host = probe.now();
+        Readiness readiness = check();
+        if (!readiness.ready()) {
+            throw notReady(readiness.missing().getFirst());
+        }
+        Probed.Runtime found = OciReadiness.runtime(host, wanted)
+                .orElseThrow(() -> notReady(readiness.missing().getFirst()));
+        Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
+        return new OciLaunch.Surroundings(wanted, found.path(), rights, host.cgroup(), neuron, seccomp);
+    }
+
+    private static CortexException unknownRuntime(String name) {
+        return CortexException.of(
+                ErrorCode.UNSUPPORTED,
+                "the driver oci has no runtime " + name,
+                "it has: " + String.join(", ", OciRuntime.names()));
+    }
+
+    private static CortexException notReady(Readiness.Missing missing) {
+        return CortexException.of(ErrorCode.NOT_READY, missing.what(), missing.fix());
+    }
+
+    private static void prepare(StartRequest request, Rights rights) {
+        HostFolders.makePrivate(new RunFiles(request.runFolder(), request.folder()).bundle());
+        HostFolders.makePrivate(request.disk());
+        if (!rights.rootless() && request.image().root() instanceof Image.Root.Host host) {
+            DiskFolders disk = new DiskFolders(request.disk());
+            host.shown().forEach(folder -> HostFolders.makePrivate(disk.shown(folder)));
+        }
+    }
+
+    private Started launch(StartRequest request, OciLaunch.Surroundings host) {
+        try {
+            return launcher.start(OciLaunch.start(request, host, EtcLayer.write(request)));
+        } catch (CortexException e) {
+            // The launcher undoes what it began; but one that was cut off at its deadline or by a signal could not.
+            stopQuietly(
+                    new StopRequest(
+                            request.sandbox(), request.home(), Optional.empty(), request.runFolder(), request.folder()),
+                    e);
+            throw e;
+        }
+    }
+
+    private void stopQuietly(StopRequest request, CortexException cause) {
+        try {
+            stop(request);
+        } catch (CortexException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public Map<Handle, Observation> observe(Collection<Handle> handles) {
+        List<ObserveSpec.Subject> subjects = new ArrayList<>();
+        for (Handle handle : handles) {
+            OciSandboxHandle.understand(handle)
+                    .ifPresent(known -> subjects.add(
+                            new ObserveSpec.Subject(handle.sandbox().value(), known.first(), known.cgroup())));
+        }
+        Map<String, Observation> seen = launcher.observe(subjects);
+        Map<Handle, Observation> answer = new LinkedHashMap<>();
+        handles.forEach(
+                handle -> answer.put(handle, seen.getOrDefault(handle.sandbox().value(), Observation.UNKNOWN)));
+        return answer;
+    }
+
+    @Override
+    public void stop(StopRequest request) {
+        Probed host = probe.now();
+        String program = OciReadiness.runtime(host, OciRuntime.CRUN)
+                .map(Probed.Runtime::path)
+                .orElse("/usr/bin/crun");
+        launcher.stop(OciLaunch.stop(request, OciRuntime.CRUN.program(), program, !host.root()));
+    }
+
+    @Override
+    public GuestStream dial(Handle handle) {
+        return dialer.dial(handle.sandbox(), OciSandboxHandle.read(handle).socket());
+    }
+
+    @Override
+    public void wipeDisk(Path disk) {
+        launcher.wipe(disk, !probe.now().root());
+    }
+
+    @Override
+    public long diskUsage(Path disk) {
+        return launcher.usage(disk, !probe.now().root());
+    }
+}

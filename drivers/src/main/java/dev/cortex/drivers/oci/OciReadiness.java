@@ -1,0 +1,120 @@
+package dev.cortex.drivers.oci;
+
+import dev.cortex.drivers.launch.Probed;
+import dev.cortex.sandbox.driver.Readiness;
+import dev.cortex.sandbox.driver.Readiness.Missing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** What stands in the way of this driver on a host, and the one command that helps; a pure function of the probe. */
+final class OciReadiness {
+    /** 0 is the user, the others are subordinate. */
+    private static final long SUBORDINATE_LEAST = UidReserve.SIZE - 1;
+
+    private final Probed host;
+    private final List<Missing> missing = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+
+    private OciReadiness(Probed host) {
+        this.host = host;
+    }
+
+    static Readiness of(Probed host) {
+        return new OciReadiness(host).decide();
+    }
+
+    private Readiness decide() {
+        Optional<Probed.Runtime> runtime = runtime(host, OciRuntime.CRUN);
+        if (runtime.isEmpty()) {
+            missing.add(new Missing("crun is missing", install("crun"), true));
+        }
+        need(
+                host.userNamespaces(),
+                "user_namespaces",
+                "user namespaces cannot be made",
+                "sysctl -w user.max_user_namespaces=15000 kernel.unprivileged_userns_clone=1"
+                        + " kernel.apparmor_restrict_unprivileged_userns=0");
+        need(
+                host.seccomp(),
+                "seccomp",
+                "seccomp filters cannot be installed",
+                "use a kernel with CONFIG_SECCOMP_FILTER");
+        need(host.pidfd(), "pidfd", "the kernel has no pidfd", "use Linux 5.10 or newer");
+        need(host.openat2(), "openat2", "the kernel has no openat2", "use Linux 5.10 or newer");
+        if (host.root()) {
+            decideForRoot();
+        } else {
+            decideRootless();
+        }
+        return new Readiness(runtime.map(OciReadiness::words), missing, notes);
+    }
+
+    private void decideForRoot() {
+        need(host.overlay(), "overlay", "an overlay cannot be mounted", "modprobe overlay");
+        need(
+                host.idmappedMounts(),
+                "idmapped_mounts",
+                "idmapped mounts beneath an overlay fail",
+                "use Linux 5.19 or newer, and a home on ext4, xfs, btrfs or tmpfs");
+        for (String controller : List.of("memory", "pids", "cpu")) {
+            if (!host.cgroup().has(controller)) {
+                notes.add("no " + controller + " limit: the control group controller cannot be used here");
+            }
+        }
+    }
+
+    private void decideRootless() {
+        need(
+                host.overlayUserxattr(),
+                "overlay_userxattr",
+                "an ordinary user cannot mount an overlay",
+                "use Linux 5.11 or newer");
+        if (host.newuidmap().isEmpty() || host.newgidmap().isEmpty()) {
+            missing.add(new Missing("newuidmap or newgidmap is missing", install("uidmap"), true));
+        }
+        String user = host.user().orElse("$USER");
+        if (host.subUids().stream().noneMatch(range -> range.count() >= SUBORDINATE_LEAST)) {
+            missing.add(new Missing(
+                    "user " + user + " has no 65,535 subordinate uids",
+                    "sudo usermod --add-subuids 100000-165535 " + user,
+                    false));
+        }
+        if (host.subGids().stream().noneMatch(range -> range.count() >= SUBORDINATE_LEAST)) {
+            missing.add(new Missing(
+                    "user " + user + " has no 65,535 subordinate gids",
+                    "sudo usermod --add-subgids 100000-165535 " + user,
+                    false));
+        }
+        if (host.cgroup().controllers().isEmpty()) {
+            notes.add("no memory, process and cpu limits: no control group is delegated to this user");
+        }
+        notes.add("all sandboxes of this user share one range of uids");
+    }
+
+    private void need(boolean fact, String name, String what, String fix) {
+        if (!fact) {
+            missing.add(new Missing(what + ": " + host.reason(name), asRoot(fix), false));
+        }
+    }
+
+    private String install(String name) {
+        return (host.root() ? "" : "sudo ") + "apt-get install -y " + name;
+    }
+
+    /** Advice begins with "use"; the rest are commands. */
+    private String asRoot(String fix) {
+        return host.root() || fix.startsWith("use ") ? fix : "sudo " + fix;
+    }
+
+    static Optional<Probed.Runtime> runtime(Probed host, OciRuntime wanted) {
+        return host.runtimes().stream()
+                .filter(runtime -> runtime.name().equals(wanted.program()))
+                .filter(runtime -> runtime.runtimeVersion().isPresent())
+                .findFirst();
+    }
+
+    private static String words(Probed.Runtime runtime) {
+        return runtime.runtimeVersion().orElse(runtime.name()) + " (" + runtime.path() + ")";
+    }
+}
