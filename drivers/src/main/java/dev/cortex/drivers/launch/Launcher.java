@@ -6,6 +6,7 @@ import dev.cortex.sandbox.driver.Observation;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,10 @@ public final class Launcher {
      * @return SHA-256 of the archive as it was read
      */
     public String extract(Path archive, Path target, boolean rootless) {
-        return answer(run("extract", onTree(rootless, archive, target), "", TREE_DEADLINE).orFail(), Extracted.class)
+        return answer(
+                        run("extract", onTree(rootless, archive, target), "", TREE_DEADLINE)
+                                .orFail(),
+                        Extracted.class)
                 .sha256();
     }
 

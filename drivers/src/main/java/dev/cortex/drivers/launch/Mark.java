@@ -23,6 +23,11 @@ public final class Mark {
         return high == 0 ? 1L << SESSION_BITS : high;
     }
 
+    /** The sandbox's part alone, as the neuron takes it. */
+    public static long number(SandboxId sandbox) {
+        return of(sandbox) >>> SESSION_BITS;
+    }
+
     private static byte[] sha256(String text) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import tools.jackson.databind.JsonNode;
 
 /**
  * Runs the neuron as the first process of a container: user namespace with a range of uids of its own, the image
@@ -45,14 +44,12 @@ public final class OciDriver implements SandboxDriver {
     private final Launcher launcher;
     private final HostProbe probe;
     private final Path neuron;
-    private final JsonNode seccomp;
     private final SocketDialer dialer = new SocketDialer();
 
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe) {
         this.launcher = launcher;
         this.probe = probe;
         this.neuron = installation.neuron();
-        this.seccomp = SeccompProfile.standard();
     }
 
     @Override
@@ -126,7 +123,8 @@ public final class OciDriver implements SandboxDriver {
         Probed.Runtime found = OciReadiness.runtime(host, wanted)
                 .orElseThrow(() -> notReady(readiness.missing().getFirst()));
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
-        return new OciLaunch.Surroundings(wanted, found.path(), rights, host.cgroup(), neuron, seccomp);
+        return new OciLaunch.Surroundings(
+                wanted, found.path(), rights, host.cgroup(), neuron, SeccompProfile.standard());
     }
 
     private static CortexException unknownRuntime(String name) {

@@ -2,6 +2,7 @@ package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.launch.IdMapping;
 import dev.cortex.drivers.launch.Mark;
+import dev.cortex.drivers.launch.NeuronCommand;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.sandbox.driver.StartRequest;
 import java.math.BigInteger;
@@ -69,7 +70,7 @@ final class SandboxConfig {
         return new OciConfig.Process(
                 false,
                 new OciConfig.User(0, 0),
-                List.of(MountPlan.NEURON, "serve"),
+                NeuronCommand.first(MountPlan.NEURON, request.sandbox()),
                 List.of(PATH, "HOME=/root", "LANG=C.UTF-8"),
                 "/",
                 new OciConfig.CapabilitySets(

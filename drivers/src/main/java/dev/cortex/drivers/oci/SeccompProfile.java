@@ -12,7 +12,16 @@ final class SeccompProfile {
 
     private SeccompProfile() {}
 
+    /** Read once, at the first start. */
     static JsonNode standard() {
+        return Loaded.STANDARD;
+    }
+
+    private static final class Loaded {
+        static final JsonNode STANDARD = load();
+    }
+
+    private static JsonNode load() {
         try (InputStream list = SeccompProfile.class.getResourceAsStream(NAME)) {
             if (list == null) {
                 throw new IllegalStateException(NAME + " was not built into this program");

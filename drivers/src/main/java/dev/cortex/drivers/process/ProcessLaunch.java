@@ -2,6 +2,7 @@ package dev.cortex.drivers.process;
 
 import dev.cortex.drivers.launch.LaunchSpec;
 import dev.cortex.drivers.launch.Mark;
+import dev.cortex.drivers.launch.NeuronCommand;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.drivers.launch.RuntimeProgram;
 import dev.cortex.drivers.launch.StopSpec;
@@ -23,7 +24,7 @@ final class ProcessLaunch {
     static LaunchSpec start(StartRequest request, Path neuron, Map<String, String> daemonEnvironment) {
         RunFiles files = new RunFiles(request.runFolder(), request.folder());
         LaunchSpec.Child child = new LaunchSpec.Child(
-                List.of(neuron.toString(), "serve", "--plain"),
+                NeuronCommand.plain(neuron.toString(), request.sandbox()),
                 ScrubbedEnvironment.of(daemonEnvironment, request.disk()),
                 workdir(request).toString(),
                 Mark.of(request.sandbox()));
