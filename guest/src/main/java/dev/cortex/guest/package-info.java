@@ -1,6 +1,9 @@
 /**
- * The host side of the neuron protocol: control calls over a dialled stream, sessions and their output,
- * file transfers. Everything read here comes from a place that is not trusted.
+ * The host's end of the neuron protocol (docs/protocol.md): calls by ttrpc over a dialled stream, transfers over frames.
+ *
+ * <p>Reading order: {@link dev.cortex.guest.NeuronConnector} makes a {@code Neuron}; its {@code Calls} keep one {@code
+ * CallStream}, which {@code Dial} opened; {@code Transfer} moves the bytes of files. {@code Answers} holds everything
+ * that a guest says against limits before the core sees it; {@code Refusal} does so with errors.
  */
 @NullMarked
 package dev.cortex.guest;

@@ -1,0 +1,39 @@
+package dev.cortex.guest;
+
+import dev.cortex.sandbox.driver.GuestStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** A socket as a driver's stream. */
+record SocketStream(SocketChannel socket) implements GuestStream {
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+        return socket.read(to);
+    }
+
+    @Override
+    public int write(ByteBuffer from) throws IOException {
+        return socket.write(from);
+    }
+
+    @Override
+    public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+        return socket.write(from, offset, length);
+    }
+
+    @Override
+    public long write(ByteBuffer[] from) throws IOException {
+        return socket.write(from);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
