@@ -24,11 +24,12 @@ public final class Leases {
     /**
      * Takes the lease of {@code subject}, waiting for its holder at most {@code wait}.
      *
+     * @param name of the subject, for people
      * @param holder the operation, as an error should name it
      * @param expected how long the operation takes at most, if all goes well
      * @throws CortexException BUSY with the holder's name; CANCELLED when the thread is interrupted
      */
-    public Lease acquire(String subject, String holder, Duration wait, Duration expected) {
+    public Lease acquire(String subject, String name, String holder, Duration wait, Duration expected) {
         lock.lock();
         try {
             long left = wait.toNanos();
@@ -36,7 +37,7 @@ public final class Leases {
                 if (left <= 0) {
                     throw CortexException.of(
                             ErrorCode.BUSY,
-                            "another operation holds it: " + other.holder(),
+                            name + " is busy: " + other.holder() + " is in flight",
                             "try again when it is over, by " + other.deadline() + " at the latest if all goes well");
                 }
                 left = released.awaitNanos(left);

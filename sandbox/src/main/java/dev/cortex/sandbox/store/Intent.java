@@ -9,6 +9,8 @@ public record Intent(SandboxId sandbox, Kind kind, Instant since) {
         CREATE,
         START,
         STOP,
-        REMOVE
+        REMOVE,
+        /** Remove, and delete its disk although it has a name. */
+        WIPE
     }
 }

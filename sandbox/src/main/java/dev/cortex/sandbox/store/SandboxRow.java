@@ -63,10 +63,11 @@ public record SandboxRow(
                 created, started, Optional.of(now));
     }
 
+    /** What there is of it stays known, so that it can be removed. */
     public SandboxRow failed(String why, Instant now) {
         return new SandboxRow(
-                id, name, slot, settings, State.ERROR, why, primary, Optional.empty(), GuestToken.NONE, generation,
-                created, started, Optional.of(now));
+                id, name, slot, settings, State.ERROR, why, primary, handle, token, generation, created, started,
+                Optional.of(now));
     }
 
     /** Its first process is gone again before it was running; the state is what it was. */

@@ -19,9 +19,9 @@ final class LeasesTest {
 
     @Test
     void aSecondOperationThatWaitsTooLongIsToldWhoHoldsTheLease() {
-        try (Lease first = leases.acquire("api", "stop", LONG, LONG)) {
+        try (Lease first = leases.acquire("api", "api", "stop", LONG, LONG)) {
             assertThat(first.holder()).isEqualTo("stop");
-            assertThatThrownBy(() -> leases.acquire("api", "start", Duration.ofMillis(20), LONG))
+            assertThatThrownBy(() -> leases.acquire("api", "api", "start", Duration.ofMillis(20), LONG))
                     .isInstanceOfSatisfying(CortexException.class, e -> {
                         assertThat(e.code()).isEqualTo(ErrorCode.BUSY);
                         assertThat(e.getMessage()).contains("stop");
@@ -31,23 +31,23 @@ final class LeasesTest {
 
     @Test
     void aWaitingOperationGoesOnAsSoonAsTheLeaseIsFree() {
-        Lease first = leases.acquire("api", "stop", LONG, LONG);
-        var second = CompletableFuture.supplyAsync(() -> leases.acquire("api", "start", LONG, LONG));
+        Lease first = leases.acquire("api", "api", "stop", LONG, LONG);
+        var second = CompletableFuture.supplyAsync(() -> leases.acquire("api", "api", "start", LONG, LONG));
         first.close();
         assertThat(second.join().holder()).isEqualTo("start");
     }
 
     @Test
     void leasesOfDifferentSandboxesDoNotMeet() {
-        leases.acquire("a", "stop", LONG, LONG);
-        assertThat(leases.acquire("b", "stop", Duration.ZERO, LONG).subject()).isEqualTo("b");
+        leases.acquire("a", "a", "stop", LONG, LONG);
+        assertThat(leases.acquire("b", "b", "stop", Duration.ZERO, LONG).subject()).isEqualTo("b");
     }
 
     @Test
     void closingALeaseTwiceDoesNotFreeTheNextOne() {
-        Lease first = leases.acquire("api", "stop", LONG, LONG);
+        Lease first = leases.acquire("api", "api", "stop", LONG, LONG);
         first.close();
-        leases.acquire("api", "start", LONG, LONG);
+        leases.acquire("api", "api", "start", LONG, LONG);
         first.close();
         assertThat(leases.holder("api")).contains("start");
     }
@@ -59,7 +59,7 @@ final class LeasesTest {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 100; i++) {
                 threads.submit(() -> {
-                    try (Lease lease = leases.acquire("api", "turn", LONG, LONG)) {
+                    try (Lease lease = leases.acquire("api", "api", "turn", LONG, LONG)) {
                         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                         Thread.yield();
                         inside.decrementAndGet();
@@ -73,11 +73,11 @@ final class LeasesTest {
 
     @Test
     void anInterruptedWaitIsACancelledOne() throws Exception {
-        leases.acquire("api", "stop", LONG, LONG);
+        leases.acquire("api", "api", "stop", LONG, LONG);
         CompletableFuture<ErrorCode> code = new CompletableFuture<>();
         Thread waiting = Thread.startVirtualThread(() -> {
             try {
-                leases.acquire("api", "start", LONG, LONG);
+                leases.acquire("api", "api", "start", LONG, LONG);
             } catch (CortexException e) {
                 code.complete(e.code());
             }

@@ -1,0 +1,162 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.driver.StartRequest;
+import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.guest.Guest;
+import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SandboxStore;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** From folders and a record to a neuron that answers, for create and for start. */
+final class Booting {
+    /** A first process that does not answer by then never will; the slowest runtime measured takes 0.7 s. */
+    private static final Duration ANSWER = Duration.ofSeconds(20);
+
+    /** Services and their probes (DESIGN section 9). */
+    private static final Duration READY = Duration.ofSeconds(30);
+
+    private static final Duration CALL = Duration.ofSeconds(10);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+
+    private final Ports ports;
+    private final Drivers drivers;
+    private final Guests guests;
+    private final SecureRandom random;
+
+    Booting(Ports ports, Drivers drivers, Guests guests, SecureRandom random) {
+        this.ports = ports;
+        this.drivers = drivers;
+        this.guests = guests;
+        this.random = random;
+    }
+
+    /**
+     * Starts the first process and initialises its neuron. The handle is stored before the token is sent, so that
+     * whoever recovers can tell both. On failure the caller undoes it with {@link #release}.
+     */
+    SandboxRow start(SandboxRow row, Image image) {
+        SandboxStore store = ports.store();
+        DiskRow disk = store.disk(row.settings().disk())
+                .orElseThrow(() -> new IllegalStateException("no disk's record for " + row.name()));
+        Path diskFolder = ports.folders().disk(disk);
+        Folders.make(ports.folders().sandbox(row.id()));
+        Folders.make(ports.folders().run(row.id()));
+        Folders.make(diskFolder);
+        SandboxDriver driver = drivers.named(row.settings().driver());
+        crossed("folders.made");
+        Handle handle = driver.start(new StartRequest(
+                row.id(),
+                row.name(),
+                store.homeId(),
+                row.slot(),
+                text(row.settings().runtime()),
+                image,
+                row.settings().limits(),
+                diskFolder,
+                ports.folders().run(row.id()),
+                ports.folders().sandbox(row.id())));
+        crossed("driver.started");
+        SandboxRow held = row.held(handle, GuestToken.random(random));
+        store.update(held);
+        crossed("handle.stored");
+        initialize(held, driver, diskFolder);
+        crossed("guest.initialized");
+        return held;
+    }
+
+    /** Waits until every service's probe has passed. */
+    void awaitReady(SandboxRow row) {
+        Guest guest = guests.of(row);
+        long deadline = System.nanoTime() + READY.toNanos();
+        Duration pause = FIRST_PAUSE;
+        while (!guest.info(CALL).ready()) {
+            if (System.nanoTime() > deadline) {
+                throw CortexException.of(
+                        ErrorCode.NOT_READY,
+                        row.name() + " was not ready within " + READY.toSeconds() + " s",
+                        "cortex logs " + row.name() + " --console shows its console");
+            }
+            pause = rest(pause);
+        }
+    }
+
+    /** Takes back what {@link #start} did, the disk excepted. */
+    void release(SandboxRow row) {
+        guests.forget(row.id());
+        drivers.named(row.settings().driver()).stop(stopRequest(row));
+    }
+
+    StopRequest stopRequest(SandboxRow row) {
+        return new StopRequest(
+                row.id(),
+                ports.store().homeId(),
+                row.handle(),
+                ports.folders().run(row.id()),
+                ports.folders().sandbox(row.id()));
+    }
+
+    /** Initialize is idempotent for one token, so it is repeated while the process lives and its listener is not there yet. */
+    private void initialize(SandboxRow row, SandboxDriver driver, Path diskFolder) {
+        Guest guest = guests.uninitialized(row);
+        long deadline = System.nanoTime() + ANSWER.toNanos();
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            try {
+                guest.initialize(Identities.of(row, driver.placement(diskFolder)), CALL);
+                return;
+            } catch (CortexException e) {
+                boolean mayCome = e.code() == ErrorCode.GUEST_LOST && System.nanoTime() < deadline;
+                if (!mayCome || Thread.currentThread().isInterrupted() || gone(row, driver)) {
+                    throw e;
+                }
+                pause = rest(pause);
+            }
+        }
+    }
+
+    private static boolean gone(SandboxRow row, SandboxDriver driver) {
+        return row.handle()
+                .map(handle -> driver.observe(List.of(handle)).get(handle) == Observation.ABSENT)
+                .orElse(true);
+    }
+
+    private static Duration rest(Duration pause) {
+        try {
+            Thread.sleep(pause);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw cancelled();
+        }
+        Duration doubled = pause.multipliedBy(2);
+        return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+
+    /** A step is done; who was cancelled meanwhile goes no further. */
+    void crossed(String step) {
+        ports.boundaries().crossed(step);
+        if (Thread.currentThread().isInterrupted()) {
+            throw cancelled();
+        }
+    }
+
+    static CortexException cancelled() {
+        return CortexException.of(ErrorCode.CANCELLED, "cancelled; nothing was left behind", "");
+    }
+
+    private static Optional<String> text(String value) {
+        return value.isEmpty() ? Optional.empty() : Optional.of(value);
+    }
+}

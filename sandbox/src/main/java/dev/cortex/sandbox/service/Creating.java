@@ -1,0 +1,200 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.SandboxIds;
+import dev.cortex.sandbox.guest.SessionSpec;
+import dev.cortex.sandbox.lease.Lease;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.Intent;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SandboxSettings;
+import dev.cortex.sandbox.store.SandboxStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Makes a sandbox: record and intent, disk, first process, neuron, primary session. What fails before it is ready is
+ * undone whole, and so is a create whose thread is interrupted. Readiness alone leaves the sandbox behind, as
+ * {@code error}, since its console says why; a sandbox that goes with its command is undone then too.
+ */
+final class Creating {
+    private static final Duration EXPECTED = Duration.ofMinutes(1);
+
+    private final Ports ports;
+    private final Admission admission;
+    private final SandboxIds ids;
+    private final Exclusive exclusive;
+    private final Disks disks;
+    private final Booting booting;
+    private final Erasing erasing;
+    private final Primaries primaries;
+    private final Announcing announcing;
+
+    Creating(
+            Ports ports,
+            Admission admission,
+            SandboxIds ids,
+            Exclusive exclusive,
+            Disks disks,
+            Booting booting,
+            Erasing erasing,
+            Primaries primaries,
+            Announcing announcing) {
+        this.ports = ports;
+        this.admission = admission;
+        this.ids = ids;
+        this.exclusive = exclusive;
+        this.disks = disks;
+        this.booting = booting;
+        this.erasing = erasing;
+        this.primaries = primaries;
+        this.announcing = announcing;
+    }
+
+    SandboxRow create(CreateSandbox request) {
+        Plan plan = admission.plan(request);
+        SandboxId id = ids.next();
+        try (Lease lease = exclusive.take(id, plan.name(), "create", EXPECTED)) {
+            SandboxRow recorded = record(plan, id);
+            Made made;
+            try {
+                made = make(recorded, plan);
+            } catch (RuntimeException e) {
+                throw undone(recorded, e);
+            }
+            made.unready().ifPresent(error -> {
+                throw error;
+            });
+            if (Thread.currentThread().isInterrupted()) {
+                throw undone(made.row(), Booting.cancelled());
+            }
+            return made.row();
+        }
+    }
+
+    /** Record, intent and the disk's row. A name's disk is decided about under the name's own lease. */
+    private SandboxRow record(Plan plan, SandboxId id) {
+        SandboxStore store = ports.store();
+        try (Lease name = exclusive.takeName(plan.name(), "create")) {
+            store.findByName(plan.name()).ifPresent(row -> {
+                throw Admission.nameTaken(row.name(), row.state().word());
+            });
+            Optional<DiskRow> kept = disks.find(plan.name());
+            if (plan.wipe()) {
+                kept.ifPresent(disks::wipe);
+                kept = Optional.empty();
+            }
+            kept.ifPresent(disk -> Disks.requireMatch(disk, plan.driver(), plan.image()));
+            DiskRow disk = kept.orElseGet(() -> newDisk(plan, id));
+            SandboxRow row = SandboxRow.created(
+                    id, plan.name(), settings(plan, disk), primary(plan), ports.clock().instant());
+            SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
+            ports.boundaries().crossed("create.recorded");
+            if (kept.isEmpty()) {
+                store.saveDisk(disk);
+                ports.boundaries().crossed("create.disk");
+            }
+            return placed;
+        }
+    }
+
+    private Made make(SandboxRow row, Plan plan) {
+        if (!plan.start()) {
+            ports.store().complete(row);
+            announcing.created(row);
+            return new Made(row, Optional.empty());
+        }
+        SandboxRow held = booting.start(row, plan.image());
+        try {
+            booting.awaitReady(held);
+        } catch (CortexException e) {
+            if (held.settings().removeOnExit() || Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            return new Made(unready(held, e), Optional.of(e));
+        }
+        booting.crossed("create.ready");
+        plan.primary().ifPresent(spec -> primaries.start(held, spec));
+        booting.crossed("create.primary");
+        SandboxRow running = held.running(ports.clock().instant());
+        ports.store().complete(running);
+        ports.boundaries().crossed("create.completed");
+        announcing.created(running);
+        announcing.running(running);
+        return new Made(running, Optional.empty());
+    }
+
+    private SandboxRow unready(SandboxRow held, CortexException cause) {
+        booting.release(held);
+        SandboxRow failed = held.released("").failed(cause.getMessage(), ports.clock().instant());
+        ports.store().complete(failed);
+        announcing.failed(failed);
+        return failed;
+    }
+
+    private CortexException undone(SandboxRow row, RuntimeException cause) {
+        boolean interrupted = Thread.interrupted();
+        Calmly.run(() -> undo(row, cause));
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+            return Booting.cancelled().because(cause);
+        }
+        return cause instanceof CortexException known
+                ? known
+                : CortexException.of(ErrorCode.INTERNAL, "create failed", "see daemon.log").because(cause);
+    }
+
+    private void undo(SandboxRow recorded, RuntimeException cause) {
+        SandboxStore store = ports.store();
+        SandboxRow row = store.find(recorded.id()).orElse(recorded);
+        store.begin(new Intent(row.id(), Intent.Kind.CREATE, ports.clock().instant()));
+        List<String> left = erasing.erase(row, isNewDisk(row));
+        if (left.isEmpty()) {
+            announcing.undone(row);
+            return;
+        }
+        SandboxRow failed = row.failed(
+                "create failed (" + cause.getMessage() + "), and this is left: " + String.join("; ", left),
+                ports.clock().instant());
+        store.complete(failed);
+        announcing.failed(failed);
+    }
+
+    /** Whether undoing a create deletes the disk: not one that was there before. */
+    boolean isNewDisk(SandboxRow row) {
+        return disks.find(row.settings().disk())
+                .map(disk -> disk.anonymous() || Disks.madeFor(disk, row.id()))
+                .orElse(false);
+    }
+
+    private DiskRow newDisk(Plan plan, SandboxId id) {
+        return new DiskRow(
+                plan.name(),
+                Erasing.diskFolder(id),
+                plan.driver().name(),
+                plan.image().reference(),
+                plan.image().digest().orElse(""),
+                plan.anonymous(),
+                ports.clock().instant());
+    }
+
+    private SandboxSettings settings(Plan plan, DiskRow disk) {
+        String workdir =
+                plan.workdir().orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
+        SandboxSettings s = plan.settings();
+        return new SandboxSettings(
+                s.driver(), s.runtime(), s.image(), s.digest(), s.limits(), s.environment(), s.labels(), s.user(), workdir,
+                s.removeOnExit(), s.disk());
+    }
+
+    private static String primary(Plan plan) {
+        return plan.primary().map(SessionSpec::id).orElse("");
+    }
+
+    /** @param unready why it is in error, although it was made */
+    private record Made(SandboxRow row, Optional<CortexException> unready) {}
+}

@@ -1,0 +1,64 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.SandboxStore;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** The disks of this home, which belong to names. */
+final class Disks {
+    private final SandboxStore store;
+    private final Folders folders;
+    private final Drivers drivers;
+
+    Disks(SandboxStore store, Folders folders, Drivers drivers) {
+        this.store = store;
+        this.folders = folders;
+        this.drivers = drivers;
+    }
+
+    /** Fails when a disk was written under another driver or over another image than these. */
+    static void requireMatch(DiskRow disk, SandboxDriver driver, Image image) {
+        String digest = image.digest().orElse("");
+        if (disk.driver().equals(driver.name()) && disk.digest().equals(digest)) {
+            return;
+        }
+        String name = disk.name();
+        String belongs = disk.driver().equals(driver.name())
+                ? "image " + disk.image() + (disk.digest().isEmpty() ? "" : " (" + shortened(disk.digest()) + ")")
+                : "driver " + disk.driver();
+        throw CortexException.of(
+                ErrorCode.DISK_MISMATCH,
+                name + "'s disk belongs to " + belongs + ", not to "
+                        + (disk.driver().equals(driver.name()) ? image.reference() : driver.name()),
+                "keep it: --driver " + disk.driver() + " --image " + disk.image() + "      drop it: cortex rm --wipe " + name);
+    }
+
+    /** Whether that sandbox was the first with this disk: its folder is called after it. */
+    static boolean madeFor(DiskRow disk, SandboxId id) {
+        return disk.folder().equals(id.value());
+    }
+
+    Path folder(DiskRow disk) {
+        return folders.disk(disk);
+    }
+
+    Optional<DiskRow> find(String name) {
+        return store.disk(name);
+    }
+
+    /** Deletes a disk that no record uses. */
+    void wipe(DiskRow disk) {
+        drivers.named(disk.driver()).wipeDisk(folder(disk));
+        store.forgetDisk(disk.name());
+    }
+
+    private static String shortened(String digest) {
+        return digest.length() > 19 ? digest.substring(0, 19) + "…" : digest;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.guest.Guest;
+import dev.cortex.sandbox.guest.GuestConnector;
+import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.store.SandboxRow;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The neurons that this process talks to, one {@link Guest} a start of a sandbox. Thread-safe. */
+final class Guests implements AutoCloseable {
+    private final Drivers drivers;
+    private final GuestConnector connector;
+    private final Map<SandboxId, Connected> connected = new ConcurrentHashMap<>();
+
+    Guests(Drivers drivers, GuestConnector connector) {
+        this.drivers = drivers;
+        this.connector = connector;
+    }
+
+    /** The neuron of a sandbox whose handle and token are known. Dials nothing itself. */
+    Guest of(SandboxRow row) {
+        return connected.compute(row.id(), (id, present) -> {
+                    if (present != null && present.generation() == row.generation()) {
+                        return present;
+                    }
+                    if (present != null) {
+                        present.guest().close();
+                    }
+                    return new Connected(row.generation(), connect(row, row.token()));
+                })
+                .guest();
+    }
+
+    /** A neuron that has not been given its token yet. */
+    Guest uninitialized(SandboxRow row) {
+        Guest guest = connect(row, GuestToken.NONE);
+        Connected before = connected.put(row.id(), new Connected(row.generation(), guest));
+        if (before != null) {
+            before.guest().close();
+        }
+        return guest;
+    }
+
+    void forget(SandboxId id) {
+        Connected gone = connected.remove(id);
+        if (gone != null) {
+            gone.guest().close();
+        }
+    }
+
+    @Override
+    public void close() {
+        connected.keySet().forEach(this::forget);
+    }
+
+    private Guest connect(SandboxRow row, GuestToken token) {
+        Handle handle = row.handle()
+                .orElseThrow(() -> CortexException.of(
+                        ErrorCode.NOT_RUNNING, row.name() + " is " + row.state().word(), "cortex start " + row.name()));
+        SandboxDriver driver = drivers.named(handle.driver());
+        return connector.connect(() -> driver.dial(handle), token);
+    }
+
+    private record Connected(long generation, Guest guest) {}
+}

@@ -1,0 +1,272 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.guest.GuestInfo;
+import dev.cortex.sandbox.lease.Lease;
+import dev.cortex.sandbox.session.SessionLedger;
+import dev.cortex.sandbox.store.Intent;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SandboxStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+
+/**
+ * Brings records and the world together after a crash: first what was left unfinished, then what ought to be running.
+ * Nothing that cannot be told for certain is changed: it is kept and reported.
+ */
+final class Recovering {
+    private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
+    private static final Duration EXPECTED = Duration.ofMinutes(1);
+    private static final Duration ANSWER = Duration.ofSeconds(5);
+
+    /** A stop that was cut off by a crash has had its grace. */
+    private static final Duration NO_GRACE = Duration.ofMillis(200);
+
+    private final Ports ports;
+    private final Drivers drivers;
+    private final Guests guests;
+    private final SessionLedger ledger;
+    private final Exclusive exclusive;
+    private final Creating creating;
+    private final Erasing erasing;
+    private final Starting starting;
+    private final Stopping stopping;
+    private final Removing removing;
+    private final Watching watching;
+    private final Primaries primaries;
+    private final Background background;
+    private final Announcing announcing;
+
+    Recovering(
+            Ports ports,
+            Drivers drivers,
+            Guests guests,
+            SessionLedger ledger,
+            Exclusive exclusive,
+            Creating creating,
+            Erasing erasing,
+            Starting starting,
+            Stopping stopping,
+            Removing removing,
+            Watching watching,
+            Primaries primaries,
+            Background background,
+            Announcing announcing) {
+        this.ports = ports;
+        this.drivers = drivers;
+        this.guests = guests;
+        this.ledger = ledger;
+        this.exclusive = exclusive;
+        this.creating = creating;
+        this.erasing = erasing;
+        this.starting = starting;
+        this.stopping = stopping;
+        this.removing = removing;
+        this.watching = watching;
+        this.primaries = primaries;
+        this.background = background;
+        this.announcing = announcing;
+    }
+
+    /**
+     * Begins the recovery of a home that has just been opened and returns at once: whoever comes for a sandbox that is
+     * being recovered waits for its lease. The latch is open when everything has been looked at.
+     */
+    CountDownLatch begin() {
+        SandboxStore store = ports.store();
+        store.damaged().forEach(line -> LOG.log(System.Logger.Level.WARNING, "a row cannot be read: " + line));
+        List<SandboxRow> all = store.list("", Integer.MAX_VALUE);
+        Map<String, List<SandboxRow>> runningByDriver = all.stream()
+                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
+                .filter(row -> store.intent(row.id()).isEmpty())
+                .collect(Collectors.groupingBy(row -> row.settings().driver()));
+        List<SandboxRow> unfinished = all.stream()
+                .filter(row -> store.intent(row.id()).isPresent())
+                .toList();
+        List<SandboxRow> leftOver = all.stream()
+                .filter(row -> row.settings().removeOnExit())
+                .filter(row -> row.state() == State.STOPPED || row.state() == State.ERROR)
+                .filter(row -> store.intent(row.id()).isEmpty())
+                .toList();
+        CountDownLatch done = new CountDownLatch(unfinished.size() + runningByDriver.size() + leftOver.size());
+        for (SandboxRow row : unfinished) {
+            // The lease is taken here, before anybody is served, and given back by the thread that recovers.
+            Lease lease = exclusive.take(row, "recovery", EXPECTED);
+            run("recovery of " + row.name(), done, () -> {
+                try (lease) {
+                    settle(row).filter(now -> now.state() == State.RUNNING).ifPresent(watching::watch);
+                }
+            });
+        }
+        runningByDriver.forEach((driver, rows) -> run("recovery of " + driver, done, () -> reattach(driver, rows)));
+        leftOver.forEach(row -> run("departure of " + row.name(), done, () -> primaries.remove(row.id())));
+        return done;
+    }
+
+    /**
+     * Ends what an operation left unfinished. The lease is held.
+     *
+     * @return the record as it is then, empty when it is gone
+     */
+    Optional<SandboxRow> settle(SandboxRow row) {
+        Intent intent = ports.store()
+                .intent(row.id())
+                .orElseThrow(() -> new IllegalStateException(row.name() + " has nothing unfinished"));
+        LOG.log(System.Logger.Level.INFO, row.name() + ": finishing an interrupted " + intent.kind());
+        switch (intent.kind()) {
+            case CREATE -> settleCreate(row);
+            case START -> settleStart(row);
+            case STOP -> stopping.finish(row, NO_GRACE, "stopped by you");
+            case REMOVE -> removing.finish(row, false);
+            case WIPE -> removing.finish(row, true);
+        }
+        return ports.store().find(row.id());
+    }
+
+    private void settleCreate(SandboxRow row) {
+        if (isUp(row) && (row.primary().isEmpty() || primaries.exists(row))) {
+            adopt(row);
+            return;
+        }
+        List<String> left = erasing.erase(row, creating.isNewDisk(row));
+        if (left.isEmpty()) {
+            announcing.undone(row);
+        } else {
+            SandboxRow failed = row.failed(
+                    "create was interrupted, and this is left: " + String.join("; ", left), ports.clock().instant());
+            ports.store().complete(failed);
+            announcing.failed(failed);
+        }
+    }
+
+    private void settleStart(SandboxRow row) {
+        if (isUp(row)) {
+            adopt(row);
+        } else {
+            starting.release(row, CortexException.of(ErrorCode.DRIVER_FAILED, "the daemon ended meanwhile", ""));
+        }
+    }
+
+    private void adopt(SandboxRow row) {
+        SandboxRow running = row.running(ports.clock().instant());
+        ports.store().complete(running);
+        announcing.running(running);
+    }
+
+    /** Whether its neuron has its token and is ready. Where that cannot be told, nothing is changed. */
+    private boolean isUp(SandboxRow row) {
+        if (row.handle().isEmpty()) {
+            return false;
+        }
+        Observation seen = observe(row.settings().driver(), List.of(row)).getOrDefault(row, Observation.UNKNOWN);
+        if (seen == Observation.UNKNOWN) {
+            announcing.uncertain(row, "the driver cannot tell whether it runs");
+            throw CortexException.of(
+                    ErrorCode.NOT_READY,
+                    row.name() + " was being changed when the daemon ended, and the driver cannot tell what it is now",
+                    "cortex doctor; then try again");
+        }
+        if (seen == Observation.ABSENT) {
+            return false;
+        }
+        try {
+            GuestInfo info = guests.of(row).info(ANSWER);
+            return info.initialized() && info.ready();
+        } catch (CortexException e) {
+            return false;
+        }
+    }
+
+    /** One pass over all handles of a driver, then each by itself. */
+    private void reattach(String driver, List<SandboxRow> rows) {
+        Map<SandboxRow, Observation> seen = observe(driver, rows);
+        List<Thread> threads = new ArrayList<>();
+        for (SandboxRow row : rows) {
+            Observation observation = seen.getOrDefault(row, Observation.UNKNOWN);
+            threads.add(Thread.ofVirtual().name("recovery of " + row.name()).start(() -> reattach(row, observation)));
+        }
+        threads.forEach(Recovering::join);
+    }
+
+    private void reattach(SandboxRow row, Observation seen) {
+        try {
+            switch (seen) {
+                case ABSENT -> lose(row);
+                case UNKNOWN -> {
+                    announcing.uncertain(row, "the driver cannot tell whether it runs");
+                    watching.watch(row);
+                }
+                case RUNNING, PAUSED -> {
+                    greet(row);
+                    watching.watch(row);
+                    announcing.reattached(row);
+                }
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, row.name() + " could not be recovered", e);
+        }
+    }
+
+    private void lose(SandboxRow row) {
+        try (Lease lease = exclusive.take(row, "recovery", EXPECTED)) {
+            ports.store()
+                    .find(row.id())
+                    .filter(now -> now.generation() == row.generation() && now.state() == row.state())
+                    .ifPresent(watching::lost);
+        }
+    }
+
+    private void greet(SandboxRow row) {
+        try {
+            guests.of(row).sessions().forEach(session -> ledger.saw(row.id(), session));
+        } catch (CortexException e) {
+            announcing.uncertain(row, "it runs, but does not answer: " + e.getMessage());
+        }
+    }
+
+    private Map<SandboxRow, Observation> observe(String driver, List<SandboxRow> rows) {
+        try {
+            List<Handle> handles =
+                    rows.stream().flatMap(row -> row.handle().stream()).toList();
+            Map<Handle, Observation> seen = drivers.named(driver).observe(handles);
+            return rows.stream()
+                    .collect(Collectors.toMap(
+                            row -> row,
+                            row -> row.handle()
+                                    .map(handle -> seen.getOrDefault(handle, Observation.UNKNOWN))
+                                    .orElse(Observation.ABSENT)));
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, "the driver " + driver + " cannot observe", e);
+            return Map.of();
+        }
+    }
+
+    private void run(String name, CountDownLatch done, Runnable work) {
+        background.start(name, () -> {
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, name + " did not succeed; the next operation tries again", e);
+            } finally {
+                done.countDown();
+            }
+        });
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.Trigger;
+import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.store.Intent;
+import dev.cortex.sandbox.store.SandboxRow;
+
+/** Starts a sandbox that is created or stopped. One that cannot be started is afterwards what it was before. */
+final class Starting {
+    private final Ports ports;
+    private final Drivers drivers;
+    private final Disks disks;
+    private final Booting booting;
+    private final Announcing announcing;
+
+    Starting(Ports ports, Drivers drivers, Disks disks, Booting booting, Announcing announcing) {
+        this.ports = ports;
+        this.drivers = drivers;
+        this.disks = disks;
+        this.booting = booting;
+        this.announcing = announcing;
+    }
+
+    /** The lease is held. */
+    SandboxRow start(SandboxRow row) {
+        Records.require(row, Trigger.START);
+        Drivers.requireReady(drivers.named(row.settings().driver()));
+        Image image = ports.images().resolve(row.settings().image());
+        disks.find(row.settings().disk())
+                .ifPresent(disk -> Disks.requireMatch(disk, drivers.named(row.settings().driver()), image));
+        ports.store().begin(new Intent(row.id(), Intent.Kind.START, ports.clock().instant()));
+        ports.boundaries().crossed("start.begun");
+        SandboxRow held;
+        try {
+            held = booting.start(row, image);
+        } catch (RuntimeException e) {
+            throw undone(row, e);
+        }
+        try {
+            booting.awaitReady(held);
+            booting.crossed("start.ready");
+        } catch (RuntimeException e) {
+            throw Thread.currentThread().isInterrupted() ? undone(held, e) : unready(held, e);
+        }
+        SandboxRow running = held.running(ports.clock().instant());
+        ports.store().complete(running);
+        ports.boundaries().crossed("start.completed");
+        announcing.running(running);
+        return running;
+    }
+
+    private CortexException undone(SandboxRow row, RuntimeException cause) {
+        boolean interrupted = Thread.interrupted();
+        Calmly.run(() -> release(ports.store().find(row.id()).orElse(row), cause));
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+            return Booting.cancelled().because(cause);
+        }
+        return known(cause);
+    }
+
+    /** Ends an unfinished start: the sandbox is what it was. */
+    void release(SandboxRow row, RuntimeException cause) {
+        String why = "start failed: " + cause.getMessage();
+        try {
+            booting.release(row);
+            ports.store().complete(row.released(why));
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+            SandboxRow failed =
+                    row.failed(why + ", and it could not be undone: " + e.getMessage(), ports.clock().instant());
+            ports.store().complete(failed);
+            announcing.failed(failed);
+        }
+    }
+
+    private CortexException unready(SandboxRow held, RuntimeException cause) {
+        SandboxRow failed = held.failed(String.valueOf(cause.getMessage()), ports.clock().instant());
+        try {
+            booting.release(held);
+            failed = held.released("").failed(String.valueOf(cause.getMessage()), ports.clock().instant());
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+        }
+        ports.store().complete(failed);
+        announcing.failed(failed);
+        return known(cause);
+    }
+
+    private static CortexException known(RuntimeException cause) {
+        return cause instanceof CortexException known
+                ? known
+                : CortexException.of(ErrorCode.INTERNAL, "start failed", "see daemon.log").because(cause);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.cortex.sandbox.service;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.sandbox.Lifecycle;
+import dev.cortex.sandbox.Lifecycle.Outcome;
+import dev.cortex.sandbox.Trigger;
+import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.lease.Lease;
+import dev.cortex.sandbox.session.SessionLedger;
+import dev.cortex.sandbox.store.Intent;
+import dev.cortex.sandbox.store.SandboxRow;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Notices at once when a sandbox dies: the end of the control stream is the sign, what the driver then observes is the
+ * proof. What cannot be told is asked again, and kept.
+ */
+final class Watching {
+    private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
+    private static final Duration EXPECTED = Duration.ofSeconds(30);
+
+    /** The first process outlives its last stream by moments. */
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+    private final Ports ports;
+    private final Drivers drivers;
+    private final Guests guests;
+    private final SessionLedger ledger;
+    private final Exclusive exclusive;
+    private final Stopping stopping;
+    private final Primaries primaries;
+    private final Background background;
+
+    Watching(
+            Ports ports,
+            Drivers drivers,
+            Guests guests,
+            SessionLedger ledger,
+            Exclusive exclusive,
+            Stopping stopping,
+            Primaries primaries,
+            Background background) {
+        this.ports = ports;
+        this.drivers = drivers;
+        this.guests = guests;
+        this.ledger = ledger;
+        this.exclusive = exclusive;
+        this.stopping = stopping;
+        this.primaries = primaries;
+        this.background = background;
+    }
+
+    /** Watches a sandbox that is running, and its primary, until it is not. */
+    void watch(SandboxRow row) {
+        background.start("watch of " + row.name(), () -> follow(row));
+        primaries.follow(row);
+    }
+
+    private void follow(SandboxRow row) {
+        Duration pause = FIRST_PAUSE;
+        while (isCurrent(row)) {
+            long begun = System.nanoTime();
+            try {
+                guests.of(row).awaitLost();
+            } catch (CortexException e) {
+                LOG.log(System.Logger.Level.DEBUG, row.name() + ": " + e.getMessage());
+            }
+            if (!isCurrent(row)) {
+                return;
+            }
+            if (observe(row) == Observation.ABSENT) {
+                lose(row);
+                return;
+            }
+            boolean lasted = System.nanoTime() - begun > LONGEST_PAUSE.toNanos();
+            pause = lasted ? FIRST_PAUSE : pause;
+            if (!background.sleep(pause)) {
+                return;
+            }
+            Duration doubled = pause.multipliedBy(2);
+            pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        }
+    }
+
+    /** Whether the record still says that this very start is running. */
+    private boolean isCurrent(SandboxRow row) {
+        return !background.closed()
+                && ports.store()
+                        .find(row.id())
+                        .filter(now -> now.generation() == row.generation() && isUp(now))
+                        .isPresent();
+    }
+
+    private static boolean isUp(SandboxRow row) {
+        return Lifecycle.transition(row.state(), Trigger.LOSE) instanceof Outcome.Becomes;
+    }
+
+    private Observation observe(SandboxRow row) {
+        return row.handle().map(this::observe).orElse(Observation.ABSENT);
+    }
+
+    private Observation observe(Handle handle) {
+        try {
+            return drivers.named(handle.driver()).observe(List.of(handle)).getOrDefault(handle, Observation.UNKNOWN);
+        } catch (CortexException e) {
+            return Observation.UNKNOWN;
+        }
+    }
+
+    private void lose(SandboxRow row) {
+        try (Lease lease = exclusive.take(row, "recovery", EXPECTED)) {
+            // A stop or remove may have been the reason, and has the last word.
+            Optional<SandboxRow> now = ports.store().find(row.id()).filter(r -> isCurrent(row));
+            now.filter(r -> observe(r) == Observation.ABSENT).ifPresent(this::lost);
+        }
+    }
+
+    /** The lease is held, and the driver says that nothing of it is left. */
+    void lost(SandboxRow row) {
+        ports.store().begin(new Intent(row.id(), Intent.Kind.STOP, ports.clock().instant()));
+        String why = Epitaph.of(ports.folders().sandbox(row.id()));
+        saveWhatWasSeen(row);
+        SandboxRow stopped = stopping.release(row, why);
+        primaries.depart(stopped);
+    }
+
+    private void saveWhatWasSeen(SandboxRow row) {
+        try {
+            ports.archive()
+                    .save(
+                            ports.folders().sandbox(row.id()),
+                            ledger.lost(row.id(), ports.clock().instant()));
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, row.name() + ": what was known of its sessions is lost", e);
+        }
+    }
+}
