@@ -892,7 +892,7 @@ func (x *Terminal) GetSize() *WindowSize {
 type ExecRequest struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	SessionId        string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`                      // minted by the host: s_ and 16 characters
-	Argv             [][]byte               `protobuf:"bytes,2,rep,name=argv,proto3" json:"argv,omitempty"`                                                 // each at most 131,071 bytes, no NUL
+	Argv             [][]byte               `protobuf:"bytes,2,rep,name=argv,proto3" json:"argv,omitempty"`                                                 // each at most 131,071 bytes, no NUL; none: the user's login shell
 	Environment      [][]byte               `protobuf:"bytes,3,rep,name=environment,proto3" json:"environment,omitempty"`                                   // over the base environment
 	WorkingDirectory []byte                 `protobuf:"bytes,4,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"` // empty: the default
 	User             string                 `protobuf:"bytes,5,opt,name=user,proto3" json:"user,omitempty"`                                                 // a name or a uid, empty: the default user

@@ -15,7 +15,7 @@ const (
 	pauseMost  = 5 * time.Millisecond
 )
 
-// Counts returns how many processes of each of the sandbox's sessions live, zombies included.
+// Counts returns how many processes of each of the sandbox's sessions live.
 func (m *Marker) Counts() (map[uint32]int, error) {
 	s, err := newScanner()
 	if err != nil {
@@ -24,7 +24,7 @@ func (m *Marker) Counts() (map[uint32]int, error) {
 	defer s.close()
 	counts := map[uint32]int{}
 	err = s.each(func(pid int, mark uint64) {
-		if mark>>sessionBits == m.sandbox && mark&NumberMost != 0 {
+		if mark>>sessionBits == m.sandbox && mark&NumberMost != 0 && !s.dead(pid) {
 			counts[uint32(mark&NumberMost)]++
 		}
 	})
