@@ -43,46 +43,63 @@ type neuron struct {
 	ids     atomic.Int64
 }
 
-// startNeuron starts a plain neuron that is not initialized.
-func startNeuron(t testing.TB, arguments ...string) *neuron {
+// prepareNeuron makes the command of a plain neuron.
+func prepareNeuron(t testing.TB, arguments ...string) *neuron {
 	t.Helper()
 	n := &neuron{t: t, socket: filepath.Join(t.TempDir(), "n"), log: &bytes.Buffer{}}
 	n.token[0], n.token[31] = 7, 9
-	args := append([]string{"serve", "--listen", n.socket, "--plain", "--mark", fmt.Sprint(os.Getpid())}, arguments...)
+	args := append([]string{"serve", "--listen", n.socket, "--mark", fmt.Sprint(os.Getpid())}, arguments...)
 	n.command = exec.Command(os.Args[0], args...)
 	n.command.Env = append(os.Environ(), runAsNeuron+"=1")
 	n.command.Stderr = n.log
+	return n
+}
+
+func (n *neuron) start() {
+	n.t.Helper()
 	if err := n.command.Start(); err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	n.t.Cleanup(func() {
 		if n.guest != nil {
 			_, _ = n.guest.Shutdown(context.Background(), &guestpb.ShutdownRequest{GraceMs: 1})
 		}
 		_ = n.command.Process.Kill()
 		_ = n.command.Wait()
-		if t.Failed() {
-			t.Log(n.log.String())
+		if n.t.Failed() {
+			n.t.Log(n.log.String())
 		}
 	})
-	return n
 }
 
-// readyNeuron starts a neuron and initializes it.
-func readyNeuron(t testing.TB, change ...func(*guestpb.InitializeRequest)) *neuron {
-	t.Helper()
-	n := startNeuron(t)
+func (n *neuron) initialize(change ...func(*guestpb.InitializeRequest)) {
+	n.t.Helper()
 	n.guest = n.control(wire.Token{})
 	request := &guestpb.InitializeRequest{
-		Token: n.token[:], Generation: 1, WorkingDirectory: []byte(t.TempDir()),
+		Token: n.token[:], Generation: 1, WorkingDirectory: []byte(n.t.TempDir()),
 		Environment: [][]byte{[]byte("PATH=/usr/local/bin:/usr/bin:/bin"), []byte("BASE=yes")},
 	}
 	for _, c := range change {
 		c(request)
 	}
 	if _, err := n.guest.Initialize(context.Background(), request); err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
+}
+
+// startNeuron starts a plain neuron that is not initialized.
+func startNeuron(t testing.TB) *neuron {
+	t.Helper()
+	n := prepareNeuron(t, "--plain")
+	n.start()
+	return n
+}
+
+// readyNeuron starts a plain neuron and initializes it.
+func readyNeuron(t testing.TB, change ...func(*guestpb.InitializeRequest)) *neuron {
+	t.Helper()
+	n := startNeuron(t)
+	n.initialize(change...)
 	return n
 }
 

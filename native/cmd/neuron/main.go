@@ -80,6 +80,9 @@ func parse(args []string) (o options, err error) {
 }
 
 func serveGuest(o options) error {
+	if err := boot.ClearSignalMask(); err != nil {
+		return err
+	}
 	socket, err := listen(o)
 	if err != nil {
 		return err

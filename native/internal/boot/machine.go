@@ -27,7 +27,9 @@ const (
 	processors = 2
 	// memorySoft is where the garbage collector starts to work harder; rings may take 64 MiB.
 	memorySoft = 96 << 20
-	runFolder  = "/run/cortex"
+	// processesKept of the sandbox's limit are for the neuron, whose threads count as processes.
+	processesKept = 32
+	runFolder     = "/run/cortex"
 )
 
 // Machine is the system that the neuron finds itself in.
@@ -35,6 +37,24 @@ type Machine struct {
 	Users  users.Database
 	plain  bool
 	memory *Memory
+}
+
+// ClearSignalMask starts this program anew where it inherited blocked signals (a JVM's children do):
+// the sessions would inherit them too, and Go offers no other way to start a child without.
+func ClearSignalMask() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var blocked, none unix.Sigset_t
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, nil, &blocked); err != nil {
+		return fmt.Errorf("read the signal mask: %w", err)
+	}
+	if blocked == none {
+		return nil
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &none, nil); err != nil {
+		return fmt.Errorf("clear the signal mask: %w", err)
+	}
+	return fmt.Errorf("start anew: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 }
 
 // Enter prepares this process. A plain neuron is a child on somebody's machine and touches nothing
@@ -59,6 +79,7 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 	m = &Machine{Users: users.System, plain: plain, memory: findMemory()}
 	if !plain {
 		raiseLoopback()
+		limitProcesses()
 		_ = os.MkdirAll(runFolder, 0o755)
 	}
 	return m, children, terminated, nil
@@ -149,6 +170,30 @@ func (m *Machine) Seal() error {
 		return fmt.Errorf("become untraceable: %w", err)
 	}
 	return nil
+}
+
+// limitProcesses keeps some of the sandbox's processes for the neuron: no other user, and no root
+// without its capabilities, can take them all.
+func limitProcesses() {
+	most := processLimit()
+	if most <= 2*processesKept {
+		return
+	}
+	var now unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &now) != nil || now.Max <= most-processesKept {
+		return
+	}
+	_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: most - processesKept, Max: most - processesKept})
+}
+
+// processLimit is the pids limit of the sandbox's control group, 0 where none is seen.
+func processLimit() uint64 {
+	for _, path := range []string{"/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max"} {
+		if n := number(path); n > 0 {
+			return n
+		}
+	}
+	return 0
 }
 
 // SwitchesUsers says whether sessions run as users of their own.

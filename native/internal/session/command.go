@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -265,4 +266,36 @@ func (c command) exists(path string) bool {
 	var st unix.Stat_t
 	err := unix.Stat(path, &st)
 	return err != syscall.ENOENT && err != syscall.ENOTDIR
+}
+
+// mayEnter looks at the permission bits on the way to the directory. The kernel does not say whether
+// chdir or exec was refused; this only finds the right words.
+func (c command) mayEnter() bool {
+	path, err := filepath.EvalSymlinks(c.directory)
+	if err != nil {
+		return true
+	}
+	for ; ; path = filepath.Dir(path) {
+		var st unix.Stat_t
+		if unix.Stat(path, &st) == nil && !searchable(st, c.user) {
+			return false
+		}
+		if path == "/" || path == "." {
+			return true
+		}
+	}
+}
+
+func searchable(st unix.Stat_t, u users.User) bool {
+	const search = 1
+	switch {
+	case u.UID == 0:
+		return true
+	case st.Uid == u.UID:
+		return st.Mode>>6&search != 0
+	case st.Gid == u.GID || slices.Contains(u.Groups, st.Gid):
+		return st.Mode>>3&search != 0
+	default:
+		return st.Mode&search != 0
+	}
 }

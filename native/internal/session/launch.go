@@ -31,6 +31,10 @@ func (t *Table) launch(s *Session, r Request) error {
 	// The lock keeps mainEnded, which may come at once, behind what follows.
 	s.mu.Lock()
 	pid, refused, err := t.spawner.startFirst(s.number, c, env.get("PATH"), try)
+	if refused != nil && refused.denied && !c.mayEnter() {
+		err = fault.New(fault.Denied, "user %s may not enter the working directory %s", c.user.Name, c.directory).
+			WithRemedy("name another directory, or start the command as another user")
+	}
 	if err != nil || refused != nil {
 		s.mu.Unlock()
 		s.disconnect()

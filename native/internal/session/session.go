@@ -37,6 +37,10 @@ type Session struct {
 	outputs    []*output
 	streams    sync.WaitGroup // outputs that are not complete
 
+	// ending is held while all processes are being killed: the session ends only after that, also
+	// when its main process was the first to die. It is taken before mu.
+	ending sync.Mutex
+
 	launched chan struct{} // closed when the start has succeeded or failed
 	failure  error         // of the start; read it after launched
 	done     chan struct{} // closed at the end
@@ -113,6 +117,8 @@ func (s *Session) Signal(signal syscall.Signal, all bool) (int, error) {
 // kill ends every process of the session and returns how many the kernel did not let die. A cause
 // other than UNSPECIFIED becomes the session's, if this ended it.
 func (s *Session) kill(cause guestpb.ExitCause) (int, error) {
+	s.ending.Lock()
+	defer s.ending.Unlock()
 	s.mu.Lock()
 	if !s.mainGone {
 		s.killing = cause
@@ -146,9 +152,11 @@ func (s *Session) conclude(end reap.Ended) {
 	if s.input != nil {
 		s.input.close()
 	}
+	s.ending.Lock()
 	s.mu.Lock()
 	s.exit = s.exitOf(end.Status)
 	s.mu.Unlock()
+	s.ending.Unlock()
 	s.end()
 }
 

@@ -84,18 +84,15 @@ func (s *Spawner) start(number uint32, path string, c command, files stdio, term
 type refusal struct {
 	code    int32 // 126 or 127
 	message string
+	denied  bool // by permissions, of the program or on the way to it
 }
 
 // startFirst tries the programs that the command may mean, in order.
 func (s *Spawner) startFirst(number uint32, c command, path string, try func(path string, c command) (int, error)) (int, *refusal, error) {
-	name := c.path
-	if name == "" {
-		name = c.argv[0]
-	}
 	var refused *refusal
 	for _, p := range c.programs(path) {
 		if !p.exists {
-			return 0, &refusal{127, "no such file"}, nil
+			return 0, &refusal{code: 127, message: "no such file"}, nil
 		}
 		pid, err := try(p.path, c)
 		if err == syscall.ENOEXEC {
@@ -109,12 +106,12 @@ func (s *Spawner) startFirst(number uint32, c command, path string, try func(pat
 			return pid, nil, nil
 		case syscall.EACCES:
 			if refused == nil {
-				refused = &refusal{126, "permission denied"}
+				refused = &refusal{code: 126, message: "permission denied", denied: true}
 			}
 		case syscall.ENOENT, syscall.ENOTDIR:
-			return 0, &refusal{126, "its interpreter or loader is missing"}, nil
+			return 0, &refusal{code: 126, message: "its interpreter or loader is missing"}, nil
 		case syscall.ENOEXEC, syscall.ETXTBSY, syscall.ELOOP, syscall.EINVAL, syscall.EIO, syscall.ENAMETOOLONG, syscall.ELIBBAD:
-			return 0, &refusal{126, err.Error()}, nil
+			return 0, &refusal{code: 126, message: err.Error()}, nil
 		default:
 			return 0, nil, fmt.Errorf("start %s: %w", p.path, err)
 		}
@@ -122,5 +119,5 @@ func (s *Spawner) startFirst(number uint32, c command, path string, try func(pat
 	if refused != nil {
 		return 0, refused, nil
 	}
-	return 0, &refusal{127, "command not found"}, nil
+	return 0, &refusal{code: 127, message: "command not found"}, nil
 }
