@@ -83,6 +83,8 @@ func (m Mount) check(faults *faults, name string, spec *Spec) {
 		set++
 		faults.path(name+".bind.source", m.Bind.Source)
 		faults.target(name+".bind.target", m.Bind.Target)
+		faults.refuse(m.Bind.Hidden && (!m.Bind.ReadOnly || m.Bind.Recursive),
+			"%s.bind.hidden needs read_only and excludes recursive", name)
 		faults.refuse(m.Bind.Idmap && spec.Idmap == nil, "%s.bind.idmap needs the mapping idmap", name)
 	}
 	if m.Tmpfs != nil {

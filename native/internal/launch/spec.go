@@ -27,8 +27,9 @@ type Spec struct {
 	// inside and outside its disk. The launcher writes config.json, runtime.log
 	// and the empty folder mnt into it. Needed with runtime oci.
 	Bundle string `json:"bundle,omitempty"`
-	// Config is the OCI runtime configuration, written to the bundle as it is.
-	// Its root.path is "mnt/rootfs" (see Mounts). Needed with runtime oci.
+	// Config is the OCI runtime configuration, written to the bundle with what
+	// CgroupView adds. Its root.path is "mnt/rootfs" (see Mounts). Needed with
+	// runtime oci.
 	Config RawObject `json:"config,omitempty"`
 	// Mounts are done in order, in a mount namespace that nothing else sees and
 	// that ends with the sandbox; nothing is ever mounted on the host. In it,
@@ -116,7 +117,7 @@ type Overlay struct {
 }
 
 // Bind shows a file or folder of the host. Its path in its own file system can
-// be read inside in mountinfo; an overlay hides it.
+// be read inside in mountinfo, unless it is hidden.
 type Bind struct {
 	Source string `json:"source"`
 	Target Target `json:"target"`
@@ -128,6 +129,10 @@ type Bind struct {
 	Recursive bool `json:"recursive,omitempty"`
 	// File says that source is a file, so that the target is made as one.
 	File bool `json:"file,omitempty"`
+	// Hidden shows the source through a read-only overlay of its folder, so
+	// that mountinfo has "/<name>" instead of its path. Needs ReadOnly, and
+	// excludes Recursive.
+	Hidden bool `json:"hidden,omitempty"`
 }
 
 // Tmpfs is a file system in memory, owned by the sandbox's root, always
@@ -146,9 +151,10 @@ type Tmpfs struct {
 
 // CgroupView shows the sandbox's own control groups, read-only, in the layout
 // of the host (v1: one folder a controller; v2: the group itself). Its place is
-// <bundle>/mnt/cgroup, and the config binds it (options rbind, ro, nosuid,
-// nodev, noexec) to /sys/fs/cgroup, because /sys is mounted by the runtime.
-// Without Spec.Cgroup the folder is there and empty.
+// <bundle>/mnt/cgroup, and the config binds that to /sys/fs/cgroup (options ro,
+// nosuid, nodev, noexec), because /sys is mounted by the runtime. What lies below
+// it on v1 the launcher adds to the config's mounts. Without Spec.Cgroup the
+// folder is there and empty.
 type CgroupView struct{}
 
 // Mapping maps user and group ids between a user namespace and its parent.

@@ -1,0 +1,96 @@
+// Command launcher does on the host what a JVM cannot do well: it starts and
+// stops sandboxes, looks at them, and works on files of mapped users. It runs
+// for one verb and ends; its answer is one JSON record on standard output.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/userns"
+	"cortex.dev/native/internal/version"
+)
+
+const usage = `usage: launcher VERB
+
+  start               start a sandbox: a request on stdin, an answer on stdout
+  stop                end one and remove all that was made for it
+  observe             look at many at once
+  wipe DIR            remove a folder, whoever its files belong to
+  usage DIR           measure one
+  detach -- CMD …     start a program in a session of its own, print its pid
+  version             print the version
+
+wipe and usage take --rootless: inside the caller's user namespace.
+`
+
+// call is one verb's surroundings.
+type call struct {
+	began     time.Time
+	arguments []string
+	stdin     io.Reader
+	stdout    io.Writer
+	// staged: this process is root of the user namespace that it made itself.
+	staged bool
+}
+
+// verbs answer with a record and an exit status.
+var verbs = map[string]func(call) (any, int, error){
+	"start":   startVerb,
+	"stop":    stopVerb,
+	"observe": observeVerb,
+	"wipe":    wipeVerb,
+	"usage":   usageVerb,
+	"detach":  detachVerb,
+}
+
+// One thread goes into namespaces and control groups: main's.
+func init() { runtime.LockOSThread() }
+
+func main() {
+	began := time.Now()
+	// The longest verb lives for milliseconds to seconds; a collection costs
+	// more than the memory.
+	debug.SetGCPercent(400)
+	os.Exit(run(call{began: began, arguments: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout}))
+}
+
+func run(c call) int {
+	if len(c.arguments) > 0 && c.arguments[0] == userns.Stage {
+		if err := userns.Entered(); err != nil {
+			return fail(c.stdout, err)
+		}
+		c.staged, c.arguments = true, c.arguments[1:]
+	}
+	if len(c.arguments) == 1 && c.arguments[0] == "version" {
+		fmt.Fprintln(c.stdout, version.Build)
+		return 0
+	}
+	if len(c.arguments) == 0 || verbs[c.arguments[0]] == nil {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	verb := verbs[c.arguments[0]]
+	c.arguments = c.arguments[1:]
+	answer, status, err := verb(c)
+	if err != nil {
+		return fail(c.stdout, err)
+	}
+	if answer != nil {
+		if err := json.NewEncoder(c.stdout).Encode(answer); err != nil {
+			return fail(os.Stderr, err)
+		}
+	}
+	return status
+}
+
+func fail(to io.Writer, err error) int {
+	_ = json.NewEncoder(to).Encode(launch.Failed{Error: launch.AsFailure(err)})
+	return 1
+}

@@ -1,0 +1,84 @@
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"cortex.dev/native/internal/launch"
+	"golang.org/x/sys/unix"
+)
+
+// RlimitLocks is the limit whose soft value is the mark. Linux has not used it
+// since 2.4, but every process inherits it, over fork, exec, setsid and a change
+// of parent; in oci, seccomp makes changing it a call without effect.
+const RlimitLocks = 10
+
+// Marked lists the living processes whose mark is of the same sandbox.
+func Marked(mark uint64) ([]int, error) {
+	pids, err := all()
+	if err != nil {
+		return nil, err
+	}
+	var marked []int
+	for _, pid := range pids {
+		if found, ok := markOf(pid); ok && launch.SameSandbox(found, mark) && alive(pid) {
+			marked = append(marked, pid)
+		}
+	}
+	return marked, nil
+}
+
+func alive(pid int) bool {
+	stat, err := ReadStat(pid)
+	return err == nil && !stat.Dead()
+}
+
+// markOf prefers prlimit, which is several times faster; /proc/<pid>/limits can
+// be read of everybody's processes.
+func markOf(pid int) (uint64, bool) {
+	var limit unix.Rlimit
+	if unix.Prlimit(pid, RlimitLocks, nil, &limit) == nil {
+		return limit.Cur, limit.Cur != unix.RLIM_INFINITY
+	}
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	if err != nil {
+		return 0, false
+	}
+	return parseLimits(data)
+}
+
+func parseLimits(data []byte) (uint64, bool) {
+	const name = "Max file locks"
+	_, after, found := bytes.Cut(data, []byte("\n"+name))
+	if !found {
+		return 0, false
+	}
+	fields := strings.Fields(string(after[:min(len(after), 80)]))
+	if len(fields) == 0 {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(fields[0], 10, 64)
+	return value, err == nil
+}
+
+// all lists every process that this one can see.
+func all() ([]int, error) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer proc.Close()
+	names, err := proc.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}

@@ -1,0 +1,129 @@
+package start
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+
+	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/cgroup"
+	"cortex.dev/native/internal/launch/mounts"
+	"cortex.dev/native/internal/launch/runtime"
+	"golang.org/x/sys/unix"
+)
+
+// groupGrace is how long the kernel may take to notice that the processes of a
+// failed start are gone.
+const groupGrace = 2 * time.Second
+
+func (a *attempt) oci() (int, error) {
+	crun, err := runtime.New(a.spec.Runtime)
+	if err != nil {
+		return 0, err
+	}
+	if crun.Knows(a.spec.ID) {
+		return 0, launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).
+			WithRemedy("stop the sandbox first")
+	}
+	config, err := a.config()
+	if err != nil {
+		return 0, err
+	}
+	a.clock.step("config")
+	if err := a.enterNamespace(); err != nil {
+		return 0, err
+	}
+	a.clock.step("namespace")
+	if err := a.plan().Carry(); err != nil {
+		return 0, err
+	}
+	a.clock.step("mounts")
+	return a.runCrun(crun, config)
+}
+
+func (a *attempt) runCrun(crun runtime.Crun, config []byte) (int, error) {
+	attributes := &syscall.SysProcAttr{}
+	leave, err := a.attach(attributes)
+	if err != nil {
+		return 0, err
+	}
+	a.undo.Push("leaving the control groups", leave)
+	a.clock.step("attach")
+	place, err := mounts.CoverCgroups(cgroup.Top)
+	if err != nil {
+		return 0, err
+	}
+	a.undo.Push("showing the control groups", place.Uncover)
+	if err := place.Fill(a.spec.Bundle, config); err != nil {
+		return 0, err
+	}
+	if crun.Program, err = place.Program(crun.Program); err != nil {
+		return 0, err
+	}
+	a.clock.step("bundle")
+	null, err := os.OpenFile(os.DevNull, os.O_RDONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	var extra []*os.File
+	if a.socket != nil {
+		extra = append(extra, a.socket)
+	}
+	a.undo.Push("deleting the container", func() error { return crun.Delete(a.spec.ID, a.spec.Bundle) })
+	pid, err := crun.Run(a.spec.ID, place.Bundle(), a.spec.Bundle, [3]*os.File{null, a.console, a.console}, extra, attributes)
+	a.clock.step("runtime")
+	return pid, err
+}
+
+// enterNamespace: the stage of an ordinary user has a mount namespace already.
+func (a *attempt) enterNamespace() error {
+	if a.spec.Rootless != nil {
+		return mounts.Private()
+	}
+	return mounts.Separate()
+}
+
+func (a *attempt) plan() mounts.Plan {
+	plan := mounts.Plan{
+		Bundle:  a.spec.Bundle,
+		Steps:   a.spec.Mounts,
+		Idmap:   a.spec.Idmap,
+		Cgroups: a.answer.Cgroups,
+		// Without root's power over trusted attributes.
+		Userxattr: a.spec.Rootless != nil,
+	}
+	if a.spec.Idmap != nil {
+		plan.RootUID, plan.RootGID = rootOf(a.spec.Idmap.Uids), rootOf(a.spec.Idmap.Gids)
+	}
+	return plan
+}
+
+// rootOf is the id outside of the sandbox's root.
+func rootOf(ranges []launch.IDRange) int {
+	for _, ids := range ranges {
+		if ids.ContainerID == 0 {
+			return int(ids.HostID)
+		}
+	}
+	return 0
+}
+
+// removeGroup ends a failed start: what a runtime left behind dies with it.
+func removeGroup(group cgroup.Group) error {
+	pids, err := group.Members()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if pid != os.Getpid() {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+	var failed []error
+	for _, err := range group.Remove(time.Now().Add(groupGrace)) {
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,193 @@
+// Package start starts one sandbox.
+package start
+
+import (
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/cgroup"
+	"cortex.dev/native/internal/launch/cleanup"
+	"cortex.dev/native/internal/launch/listen"
+	"cortex.dev/native/internal/launch/process"
+	"golang.org/x/sys/unix"
+)
+
+// attempt is one start under way.
+type attempt struct {
+	spec    launch.Spec
+	clock   *Clock
+	undo    cleanup.Stack
+	answer  launch.Started
+	console *os.File
+	socket  *os.File
+	layout  cgroup.Layout
+	group   *cgroup.Group
+}
+
+// Start starts the first process of a checked specification. The caller is
+// locked to its thread, which ends up in the sandbox's mount namespace: nothing
+// else is to be done in this process. If it fails, what was made is removed.
+func Start(spec launch.Spec, clock *Clock) (launch.Started, error) {
+	a := &attempt{spec: spec, clock: clock}
+	defer a.close()
+	err := a.run()
+	if err != nil {
+		if undone := a.undo.Run(); undone != nil {
+			err = fmt.Errorf("%w; afterwards: %w", err, undone)
+		}
+		return launch.Started{}, err
+	}
+	a.undo.Keep()
+	a.answer.Version = launch.Version
+	a.answer.Timings = clock.timings
+	a.answer.TotalMicros = clock.total()
+	return a.answer, nil
+}
+
+func (a *attempt) close() {
+	for _, file := range []*os.File{a.console, a.socket} {
+		if file != nil {
+			_ = file.Close()
+		}
+	}
+}
+
+func (a *attempt) run() error {
+	if err := a.openStreams(); err != nil {
+		return err
+	}
+	a.clock.step("streams")
+	if err := a.makeGroup(); err != nil {
+		return err
+	}
+	a.clock.step("cgroups")
+	pid, err := a.firstProcess()
+	if err != nil {
+		return err
+	}
+	a.undo.Push("killing the first process", func() error { return unix.Kill(pid, unix.SIGKILL) })
+	if err := a.identify(pid); err != nil {
+		return err
+	}
+	a.clock.step("identity")
+	return nil
+}
+
+func (a *attempt) firstProcess() (int, error) {
+	if a.spec.Runtime.Kind == launch.Oci {
+		return a.oci()
+	}
+	return a.plain()
+}
+
+func (a *attempt) openStreams() error {
+	open := openConsole
+	if a.spec.Runtime.Kind == launch.None {
+		open = openPlainConsole
+	}
+	var err error
+	if a.spec.Console == "" {
+		a.console, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	} else {
+		a.console, err = open(a.spec.Console)
+	}
+	if err != nil || a.spec.Listen == nil {
+		return err
+	}
+	var file launch.SocketFile
+	if a.socket, file, err = listen.Open(*a.spec.Listen); err != nil {
+		return err
+	}
+	a.undo.Push("removing the socket", func() error { return os.Remove(file.Path) })
+	a.answer.Socket = &file
+	return nil
+}
+
+func (a *attempt) makeGroup() error {
+	var err error
+	if a.layout, err = cgroup.Find(); err != nil || a.spec.Cgroup == nil {
+		return err
+	}
+	group := a.layout.Of(a.spec.Cgroup.Name)
+	a.undo.Push("removing the control groups", func() error { return removeGroup(group) })
+	if err := group.Make(*a.spec.Cgroup); err != nil {
+		return err
+	}
+	a.group = &group
+	a.answer.Cgroups = group.Paths()
+	return nil
+}
+
+// attach makes children of this thread be born in the sandbox's groups and with
+// its affinity; leave undoes it for the thread.
+func (a *attempt) attach(attributes *syscall.SysProcAttr) (leave func() error, err error) {
+	if a.group == nil {
+		return func() error { return nil }, nil
+	}
+	if err := affinity(a.spec.ID, a.spec.Cgroup.Cpus); err != nil {
+		return nil, err
+	}
+	return a.group.Attach(attributes)
+}
+
+// affinity takes cpus of the allowed processors, from one that depends on the
+// id, so that small sandboxes do not all share the first.
+func affinity(id string, cpus int) error {
+	var allowed, chosen unix.CPUSet
+	if cpus == 0 {
+		return nil
+	}
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		return fmt.Errorf("reading the affinity: %w", err)
+	}
+	if cpus >= allowed.Count() {
+		return nil
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(id))
+	const most = len(allowed) * 64
+	for at := int(hash.Sum32()) % most; chosen.Count() < cpus; at = (at + 1) % most {
+		if allowed.IsSet(at) {
+			chosen.Set(at)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &chosen); err != nil {
+		return fmt.Errorf("setting the affinity: %w", err)
+	}
+	return nil
+}
+
+func (a *attempt) identify(pid int) error {
+	stat, err := process.ReadStat(pid)
+	if err != nil {
+		return launch.Fail(launch.DriverFailed, err, "the first process ended at once").
+			WithRemedy("its last words are in the console file")
+	}
+	boot, err := process.BootID()
+	if err != nil {
+		return err
+	}
+	a.answer.Pid, a.answer.StartTime, a.answer.BootID = pid, stat.StartTime, boot
+	if a.spec.PidFile == "" {
+		return nil
+	}
+	return writeWhole(a.spec.PidFile, strconv.Itoa(pid)+"\n")
+}
+
+// writeWhole writes a file that is either there with all of its content or not
+// there.
+func writeWhole(path, content string) error {
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}
