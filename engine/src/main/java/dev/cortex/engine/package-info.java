@@ -1,6 +1,6 @@
 /**
- * The composition: opens a home, wires drivers, guest, images and storage to the core by constructors, and
- * handles each operation.
+ * The composition: {@link dev.cortex.engine.Cortex} opens a home and wires store, drivers, images and neurons into the
+ * core.
  */
 @NullMarked
 package dev.cortex.engine;

@@ -8,14 +8,17 @@ import dev.cortex.drivers.launch.ObserveSpec;
 import dev.cortex.drivers.launch.Probed;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.driver.Capabilities;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Placement;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.guest.GuestIdentity.User;
 import dev.cortex.sandbox.image.Image;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,6 +64,19 @@ public final class ProcessDriver implements SandboxDriver {
     @Override
     public Capabilities capabilities() {
         return CAPABILITIES;
+    }
+
+    /** The caller itself, at home in the disk. */
+    @Override
+    public Placement placement(Path disk) {
+        try {
+            int gid = (int) Files.getAttribute(Path.of("/proc/self"), "unix:gid");
+            User caller = new User(System.getProperty("user.name", ""), (int) Home.uid(), gid, disk.toString());
+            return new Placement(caller, ProcessLaunch.workdir(disk).toString());
+        } catch (IOException e) {
+            throw CortexException.of(ErrorCode.NOT_READY, "/proc cannot be read", "mount proc on /proc")
+                    .because(e);
+        }
     }
 
     @Override

@@ -46,7 +46,11 @@ final class ProcessLaunch {
 
     /** The disk is the sandbox's HOME, the working directory lies in it. */
     static Path workdir(StartRequest request) {
-        return request.disk().resolve("workspace");
+        return workdir(request.disk());
+    }
+
+    static Path workdir(Path disk) {
+        return disk.resolve("workspace");
     }
 
     static StopSpec stop(StopRequest request) {

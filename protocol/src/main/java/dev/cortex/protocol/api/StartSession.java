@@ -8,7 +8,7 @@ import java.util.Optional;
  * Asks for a session: one process in a sandbox.
  *
  * @param id minted by the caller (s_ and 16 characters of 0-9a-z), so that a retry cannot start a second process; absent: minted here
- * @param argv the program and its arguments; exactly one of {@code argv} and {@code argvB64} is given
+ * @param argv the program and its arguments, or {@code argvB64}; neither: the user's login shell
  * @param argvB64 the same byte for byte, each in base64
  * @param env over the sandbox's environment
  * @param envB64 the same as {@code KEY=value}, each in base64

@@ -181,6 +181,15 @@ public final class SandboxService implements AutoCloseable {
         return drivers.named(disk.driver()).diskUsage(diskFolder(disk));
     }
 
+    /** The user of its sessions, unless a session says otherwise. */
+    public String userOf(SandboxRow row) {
+        if (!row.settings().user().isEmpty()) {
+            return row.settings().user();
+        }
+        Path folder = disk(row).map(this::diskFolder).orElse(ports.folders().home());
+        return drivers.named(row.settings().driver()).placement(folder).user().name();
+    }
+
     /** A running sandbox with its neuron; fails with NOT_RUNNING or PAUSED otherwise. */
     public Running running(String sandbox) {
         SandboxRow row = records.require(sandbox);

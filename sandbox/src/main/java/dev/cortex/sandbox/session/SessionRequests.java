@@ -72,8 +72,7 @@ public final class SessionRequests {
 
     private static List<byte[]> arguments(StartSession request, Problems problems) {
         problems.require(
-                request.argv().isEmpty() != request.argvB64().isEmpty(),
-                request.argv().isEmpty() ? "argv is empty: which program?" : "argv and argv_b64 exclude each other");
+                request.argv().isEmpty() || request.argvB64().isEmpty(), "argv and argv_b64 exclude each other");
         List<byte[]> argv = new ArrayList<>();
         for (String argument : request.argv()) {
             argv.add(utf8("argv", argument, problems));

@@ -1,0 +1,200 @@
+package dev.cortex.engine;
+
+import dev.cortex.drivers.launch.HostProbe;
+import dev.cortex.drivers.launch.Installation;
+import dev.cortex.drivers.launch.Launcher;
+import dev.cortex.drivers.oci.OciDriver;
+import dev.cortex.drivers.process.ProcessDriver;
+import dev.cortex.engine.handler.Handlers;
+import dev.cortex.engine.operation.Call;
+import dev.cortex.engine.operation.Handler;
+import dev.cortex.guest.NeuronConnector;
+import dev.cortex.images.Images;
+import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.home.Home;
+import dev.cortex.protocol.operation.Operation;
+import dev.cortex.protocol.operation.Operations;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.cleanup.CleanupStack;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.service.Folders;
+import dev.cortex.sandbox.service.Ports;
+import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.storage.FileSessionArchive;
+import dev.cortex.storage.SqliteStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A home that is open in this process: everything that the daemon has, as a library. Thread-safe. Closing it leaves its
+ * sandboxes running; whoever opens the home next finds them.
+ *
+ * <pre>{@code
+ * try (Cortex cortex = Cortex.open(Path.of("/var/lib/my-sandboxes"))) {
+ *     try (Sandbox sandbox = cortex.create(CreateSandbox.defaults().named("api"))) {
+ *         Exec.Result result = sandbox.exec("python3", "-c", "print(6*7)");
+ *     }
+ * }
+ * }</pre>
+ */
+public final class Cortex implements AutoCloseable {
+    /** {@code sb_} and 26 characters, the longest name in a sandbox's run folder. */
+    private static final int SOCKET_TAIL = "/sb_01kb8q5v3mfxw4s6y2r9t7c1ah/n.sock".length();
+
+    private final CleanupStack cleanup;
+    private final SandboxService sandboxes;
+    private final Handlers handlers;
+    private final Home home;
+
+    private Cortex(CleanupStack cleanup, Home home, SandboxService sandboxes, Handlers handlers) {
+        this.cleanup = cleanup;
+        this.home = home;
+        this.sandboxes = sandboxes;
+        this.handlers = handlers;
+    }
+
+    /**
+     * Opens the home in that folder, making it where it is missing, and begins to recover what a crash may have left.
+     *
+     * @throws CortexException OWNED_ELSEWHERE when a live process has it open, NOT_READY when it cannot be used
+     */
+    public static Cortex open(Path home) {
+        return open(CortexOptions.at(Home.at(home)));
+    }
+
+    /** Opens a home; see {@link #open(Path)}. */
+    public static Cortex open(CortexOptions options) {
+        CleanupStack cleanup = new CleanupStack();
+        try {
+            return open(options, cleanup);
+        } catch (RuntimeException e) {
+            cleanup.unwind(e);
+            throw e;
+        } catch (IOException e) {
+            CortexException failed = CortexException.of(
+                            ErrorCode.NOT_READY,
+                            "cannot open the home " + options.home().folder(),
+                            "check that the folder is yours, or set CORTEX_HOME to another")
+                    .because(e);
+            cleanup.unwind(failed);
+            throw failed;
+        }
+    }
+
+    private static Cortex open(CortexOptions options, CleanupStack cleanup) throws IOException {
+        Home home = options.home();
+        requireShortRunFolder(home);
+        Files.createDirectories(
+                home.folder(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        HomeLock lock = HomeLock.take(home);
+        cleanup.push("lock", lock::close);
+        home.makeRunFolder();
+        SqliteStore store = SqliteStore.open(home.database());
+        cleanup.push("store", store::close);
+        Launcher launcher = Launcher.of(new Installation(options.installation()));
+        Ports ports = new Ports(
+                store,
+                new FileSessionArchive(),
+                drivers(options, launcher),
+                new NeuronConnector(),
+                new Images(home.folder().resolve("images"), new LauncherUnpacker(launcher)),
+                new Folders(home.folder(), home.runFolder()),
+                options.clock(),
+                options.boundaries());
+        SandboxService sandboxes = new SandboxService(ports);
+        cleanup.push("sandboxes", sandboxes::close);
+        Instant opened = options.clock().instant();
+        Handlers handlers =
+                new Handlers(sandboxes, home, Version.of(options.installation()), opened, options.clock());
+        return new Cortex(cleanup, home, sandboxes, handlers);
+    }
+
+    /** Which drivers are ready on this machine, without opening a home: for a doctor that needs no daemon. */
+    public static Daemon.Readiness readiness(CortexOptions options) {
+        return Handlers.readiness(drivers(options, Launcher.of(new Installation(options.installation()))));
+    }
+
+    private static List<SandboxDriver> drivers(CortexOptions options, Launcher launcher) {
+        Installation installation = new Installation(options.installation());
+        HostProbe probe = new HostProbe(launcher);
+        List<SandboxDriver> drivers = new ArrayList<>();
+        drivers.add(new OciDriver(installation, launcher, probe));
+        drivers.add(new ProcessDriver(installation, launcher, probe, options.environment()));
+        drivers.addAll(options.moreDrivers());
+        return drivers;
+    }
+
+    private static void requireShortRunFolder(Home home) {
+        int length = home.runFolder().toString().getBytes(StandardCharsets.UTF_8).length + SOCKET_TAIL;
+        if (length > Home.SOCKET_PATH_BYTES) {
+            throw CortexException.of(
+                    ErrorCode.NOT_READY,
+                    "the run folder " + home.runFolder() + " is too long: a socket's path holds "
+                            + Home.SOCKET_PATH_BYTES + " bytes, this needs " + length,
+                    "set XDG_RUNTIME_DIR to a shorter folder of yours");
+        }
+    }
+
+    /** Makes a sandbox and starts it. */
+    public Sandbox create(CreateSandbox request) {
+        SandboxId id = sandboxes.create(request).id();
+        return new Sandbox(this, id.value());
+    }
+
+    /** A sandbox that exists, by name or id. */
+    public Sandbox sandbox(String nameOrId) {
+        return new Sandbox(this, sandboxes.find(nameOrId).id().value());
+    }
+
+    /** What carries out an operation, for surfaces. */
+    public <Q, R> Handler<Q, R> handler(Operation<Q, R> operation) {
+        return handlers.of(operation);
+    }
+
+    /** Carries out an operation with JSON both ways. */
+    public <Q, R> R call(Operation<Q, R> operation, Map<String, String> path, Map<String, String> query, Optional<Q> body) {
+        if (handler(operation) instanceof Handler.Json<Q, R> handler) {
+            return handler.handle(new Call<>(path, query, body, Optional.empty()));
+        }
+        throw new IllegalArgumentException(operation.name() + " is a stream");
+    }
+
+    /** The core, for what operations do not show. */
+    public SandboxService sandboxes() {
+        return sandboxes;
+    }
+
+    public Home home() {
+        return home;
+    }
+
+    /** Every operation has a handler; fails with the first that has none. */
+    void requireComplete() {
+        Operations.all().forEach(handlers::of);
+    }
+
+    /** Waits until what a crash may have left has been looked at; false when it takes longer. */
+    public boolean awaitRecovery(Duration most) throws InterruptedException {
+        return sandboxes.awaitRecovery(most);
+    }
+
+    @Override
+    public void close() {
+        RuntimeException failed = new IllegalStateException("closing the home");
+        if (!cleanup.unwind(failed).isEmpty()) {
+            throw failed;
+        }
+    }
+}

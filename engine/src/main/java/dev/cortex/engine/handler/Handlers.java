@@ -1,0 +1,44 @@
+package dev.cortex.engine.handler;
+
+import dev.cortex.engine.operation.Handler;
+import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.home.Home;
+import dev.cortex.protocol.operation.Operation;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.service.SandboxService;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The handler of each operation. */
+public final class Handlers {
+    private final Map<String, Handler<?, ?>> byName = new HashMap<>();
+
+    /** @param opened when the home was opened */
+    public Handlers(SandboxService sandboxes, Home home, String version, Instant opened, Clock clock) {
+        new DaemonHandlers(sandboxes, home, version, opened, clock).register(this);
+        new SandboxHandlers(sandboxes, clock).register(this);
+        new SessionHandlers(sandboxes).register(this);
+        new FileHandlers(sandboxes).register(this);
+    }
+
+    /** Which of these drivers are ready, and which of them {@code auto} would take. */
+    public static Daemon.Readiness readiness(List<SandboxDriver> drivers) {
+        return DaemonHandlers.readiness(drivers);
+    }
+
+    <Q, R> void put(Operation<Q, R> operation, Handler<Q, R> handler) {
+        byName.put(operation.name(), handler);
+    }
+
+    @SuppressWarnings("unchecked") // put() ties the types of an operation to its handler's.
+    public <Q, R> Handler<Q, R> of(Operation<Q, R> operation) {
+        Handler<?, ?> handler = byName.get(operation.name());
+        if (handler == null) {
+            throw new IllegalArgumentException("no handler for " + operation.name());
+        }
+        return (Handler<Q, R>) handler;
+    }
+}

@@ -1,0 +1,160 @@
+package dev.cortex.engine.handler;
+
+import dev.cortex.engine.operation.Call;
+import dev.cortex.engine.operation.Handler;
+import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.api.Lifecycle;
+import dev.cortex.protocol.api.Lifecycle.KeptDisk;
+import dev.cortex.protocol.api.SandboxView;
+import dev.cortex.protocol.api.SandboxView.DiskView;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.operation.Operations;
+import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.guest.GuestInfo;
+import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.SandboxRow;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Sandboxes: create, list, inspect, start, stop, remove. */
+final class SandboxHandlers {
+    private static final int PAGE = 1_000;
+
+    /** A list asks so many neurons at once; beyond, figures are left to inspect. */
+    private static final int ASKED = 64;
+
+    private static final Duration IN_A_LIST = Duration.ofMillis(250);
+    private static final Duration ALONE = Duration.ofSeconds(2);
+
+    private final SandboxService sandboxes;
+    private final Idempotency<CreateSandbox, String> creates;
+
+    SandboxHandlers(SandboxService sandboxes, Clock clock) {
+        this.sandboxes = sandboxes;
+        this.creates = new Idempotency<>(clock);
+    }
+
+    void register(Handlers handlers) {
+        handlers.put(Operations.CREATE, (Handler.Json<CreateSandbox, SandboxView>) this::create);
+        handlers.put(Operations.LIST, (Handler.Json<Void, Lifecycle.SandboxList>) this::list);
+        handlers.put(
+                Operations.INSPECT, (Handler.Json<Void, SandboxView>) call -> inspect(sandboxes.find(call.sandbox())));
+        handlers.put(
+                Operations.START, (Handler.Json<Void, SandboxView>) call -> brief(sandboxes.start(call.sandbox())));
+        handlers.put(Operations.STOP, (Handler.Json<Lifecycle.Stop, SandboxView>) this::stop);
+        handlers.put(Operations.REMOVE, (Handler.Json<Void, Lifecycle.Removed>) this::remove);
+    }
+
+    private SandboxView create(Call<CreateSandbox> call) {
+        CreateSandbox request = call.request();
+        String id = creates.once(
+                call.idempotencyKey(), request, () -> sandboxes.create(request).id().value());
+        return brief(sandboxes.find(id));
+    }
+
+    private SandboxView stop(Call<Lifecycle.Stop> call) {
+        Duration grace = call.body()
+                .flatMap(Lifecycle.Stop::graceMs)
+                .map(Duration::ofMillis)
+                .orElse(SandboxService.GRACE);
+        return brief(sandboxes.stop(call.sandbox(), grace));
+    }
+
+    private Lifecycle.Removed remove(Call<Void> call) {
+        Parameters parameters = new Parameters(call);
+        return sandboxes.remove(call.sandbox(), parameters.flag("force"), parameters.flag("wipe"));
+    }
+
+    private Lifecycle.SandboxList list(Call<Void> call) {
+        Parameters parameters = new Parameters(call);
+        int most = (int) parameters.number("most", PAGE, 1, PAGE);
+        // One more than shown tells whether another page follows.
+        List<SandboxRow> rows = sandboxes.list(parameters.text("after").orElse(""), most + 1);
+        List<SandboxRow> page = rows.size() > most ? rows.subList(0, most) : rows;
+        Map<SandboxRow, GuestInfo> usage = usage(page);
+        return new Lifecycle.SandboxList(
+                page.stream()
+                        .map(row -> view(row, Optional.ofNullable(usage.get(row)), Optional.empty()))
+                        .toList(),
+                parameters.flag("all") ? keptDisks() : List.of(),
+                rows.size() > most ? Optional.of(page.getLast().name()) : Optional.empty());
+    }
+
+    private Map<SandboxRow, GuestInfo> usage(List<SandboxRow> page) {
+        Map<SandboxRow, GuestInfo> usage = new ConcurrentHashMap<>();
+        List<SandboxRow> running =
+                page.stream().filter(row -> row.state() == State.RUNNING).toList();
+        if (running.size() > ASKED) {
+            return usage;
+        }
+        List<Thread> asking = new ArrayList<>();
+        for (SandboxRow row : running) {
+            asking.add(Thread.ofVirtual()
+                    .name("usage of " + row.name())
+                    .start(() -> info(row, IN_A_LIST).ifPresent(info -> usage.put(row, info))));
+        }
+        for (Thread thread : asking) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return Map.copyOf(usage);
+            }
+        }
+        return usage;
+    }
+
+    private List<KeptDisk> keptDisks() {
+        return sandboxes.keptDisks().stream()
+                .map(disk -> new KeptDisk(disk.name(), disk.driver(), disk.image(), bytes(disk)))
+                .toList();
+    }
+
+    private SandboxView inspect(SandboxRow row) {
+        Optional<GuestInfo> info = row.state() == State.RUNNING ? info(row, ALONE) : Optional.empty();
+        Optional<DiskView> disk = sandboxes
+                .disk(row)
+                .map(d -> new DiskView(sandboxes.diskFolder(d).toString(), bytes(d), false));
+        return view(row, info, disk);
+    }
+
+    private SandboxView brief(SandboxRow row) {
+        return view(row, Optional.empty(), Optional.empty());
+    }
+
+    private SandboxView view(SandboxRow row, Optional<GuestInfo> info, Optional<DiskView> disk) {
+        return Views.sandbox(row, user(row), info, disk);
+    }
+
+    private String user(SandboxRow row) {
+        try {
+            return sandboxes.userOf(row);
+        } catch (CortexException e) {
+            // A record of a driver that this version lacks can still be shown.
+            return row.settings().user();
+        }
+    }
+
+    /** What cannot be asked is not shown. */
+    private Optional<GuestInfo> info(SandboxRow row, Duration deadline) {
+        try {
+            return Optional.of(sandboxes.running(row.id().value()).guest().info(deadline));
+        } catch (CortexException e) {
+            return Optional.empty();
+        }
+    }
+
+    private long bytes(DiskRow disk) {
+        try {
+            return sandboxes.diskUsage(disk);
+        } catch (CortexException e) {
+            return 0;
+        }
+    }
+}
