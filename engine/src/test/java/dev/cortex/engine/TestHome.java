@@ -1,0 +1,62 @@
+package dev.cortex.engine;
+
+import dev.cortex.protocol.api.Lifecycle;
+import dev.cortex.protocol.api.SandboxView;
+import dev.cortex.protocol.home.Home;
+import dev.cortex.protocol.operation.Operations;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/** A home in a temporary folder, with a run folder of its own; closing it removes every sandbox and both folders. */
+final class TestHome implements AutoCloseable {
+    private final Path folder;
+    private final Home home;
+    private Optional<Cortex> cortex = Optional.empty();
+
+    TestHome() throws IOException {
+        this.folder = Files.createTempDirectory("ctx");
+        this.home = new Home(folder.resolve("home"), folder.resolve("run/h"));
+    }
+
+    Home home() {
+        return home;
+    }
+
+    Cortex open() {
+        return open(CortexOptions.at(home));
+    }
+
+    Cortex open(CortexOptions options) {
+        Cortex opened = Cortex.open(options);
+        cortex = Optional.of(opened);
+        return opened;
+    }
+
+    /** As a daemon that ends: sandboxes run on. */
+    Cortex reopen() throws InterruptedException {
+        cortex.ifPresent(Cortex::close);
+        Cortex again = open();
+        if (!again.awaitRecovery(Duration.ofSeconds(30))) {
+            throw new IllegalStateException("recovery hangs");
+        }
+        return again;
+    }
+
+    @Override
+    public void close() throws IOException {
+        Cortex last = cortex.orElseGet(this::open);
+        Lifecycle.SandboxList all = last.call(Operations.LIST, Map.of(), Map.of("all", "true"), Optional.empty());
+        for (SandboxView sandbox : all.sandboxes()) {
+            last.sandboxes().remove(sandbox.id(), true, true);
+        }
+        for (Lifecycle.KeptDisk disk : all.disks()) {
+            last.sandboxes().remove(disk.name(), false, true);
+        }
+        last.close();
+        new ProcessBuilder("rm", "-rf", folder.toString()).inheritIO().start().onExit().join();
+    }
+}

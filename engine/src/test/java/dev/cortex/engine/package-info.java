@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.engine;
+
+import org.jspecify.annotations.NullMarked;
