@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/probe"
 	"cortex.dev/native/internal/launch/userns"
 	"cortex.dev/native/internal/version"
 )
@@ -22,12 +23,14 @@ const usage = `usage: launcher VERB
   start               start a sandbox: a request on stdin, an answer on stdout
   stop                end one and remove all that was made for it
   observe             look at many at once
+  probe [DIR]         tell what this host can do
+  extract TAR DIR     unpack an image
   wipe DIR            remove a folder, whoever its files belong to
   usage DIR           measure one
   detach -- CMD …     start a program in a session of its own, print its pid
   version             print the version
 
-wipe and usage take --rootless: inside the caller's user namespace.
+wipe, usage and extract take --rootless: inside the caller's user namespace.
 `
 
 // call is one verb's surroundings.
@@ -42,12 +45,15 @@ type call struct {
 
 // verbs answer with a record and an exit status.
 var verbs = map[string]func(call) (any, int, error){
-	"start":   startVerb,
-	"stop":    stopVerb,
-	"observe": observeVerb,
-	"wipe":    wipeVerb,
-	"usage":   usageVerb,
-	"detach":  detachVerb,
+	"start":          startVerb,
+	"stop":           stopVerb,
+	"observe":        observeVerb,
+	"probe":          probeVerb,
+	"extract":        extractVerb,
+	"wipe":           wipeVerb,
+	"usage":          usageVerb,
+	"detach":         detachVerb,
+	probe.InsideVerb: probeInsideVerb,
 }
 
 // One thread goes into namespaces and control groups: main's.
