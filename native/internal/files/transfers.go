@@ -128,6 +128,10 @@ func (t *Transfer) check() (Info, error) {
 		return Info{}, t.checkPushFile()
 	case t.copy.Direction == Pull && t.copy.Shape == File:
 		return t.checkPullFile()
+	case t.copy.Direction == Push && t.copy.Shape == Tar:
+		return Info{}, t.checkPushTar()
+	case t.copy.Direction == Pull && t.copy.Shape == Tar:
+		return t.checkPullTar()
 	}
 	return Info{}, invalid("", "a copy needs a direction and a shape")
 }
@@ -141,8 +145,10 @@ func (t *Transfer) Receive(ctx context.Context, from io.Reader) error {
 	switch {
 	case t.copy.Direction != Push:
 		return invalid("", "the transfer is a pull")
+	case t.copy.Shape == File:
+		return t.receiveFile(ctx, from)
 	}
-	return t.receiveFile(ctx, from)
+	return t.receiveTar(ctx, from)
 }
 
 // Send gives a pull to its stream, in writes of up to 256 KiB. An error of `to` comes back as it is.
@@ -150,6 +156,8 @@ func (t *Transfer) Send(ctx context.Context, to io.Writer) error {
 	switch {
 	case t.copy.Direction != Pull:
 		return invalid("", "the transfer is a push")
+	case t.copy.Shape == File:
+		return t.sendFile(ctx, to)
 	}
-	return t.sendFile(ctx, to)
+	return t.sendTar(ctx, to)
 }
