@@ -45,8 +45,16 @@ public sealed interface Mount {
      *
      * @param readOnly holds for submounts too
      * @param file {@code source} is a file
+     * @param hidden mountinfo inside does not show the host's path; needs {@code readOnly}, excludes {@code recursive}
      */
-    record Bind(String source, String target, boolean readOnly, boolean idmap, boolean recursive, boolean file)
+    record Bind(
+            String source,
+            String target,
+            boolean readOnly,
+            boolean idmap,
+            boolean recursive,
+            boolean file,
+            boolean hidden)
             implements Mount {}
 
     /**

@@ -32,7 +32,7 @@ final class MountPlan {
         }
         plan.add(new Mount.Tmpfs("/tmp", sizes.tmp(), "1777", false));
         plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
-        plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true));
+        plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true, true));
         plan.add(new Mount.CgroupView());
         return plan;
     }
@@ -43,7 +43,7 @@ final class MountPlan {
      */
     private static Mount shown(Path folder, DiskFolders disk, Rights rights) {
         return rights.rootless()
-                ? new Mount.Bind(folder.toString(), folder.toString(), true, false, true, false)
+                ? new Mount.Bind(folder.toString(), folder.toString(), true, false, true, false, false)
                 : overlay(List.of(folder), disk.shown(folder), folder.toString(), rights);
     }
 
