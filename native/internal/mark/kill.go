@@ -10,8 +10,9 @@ import (
 
 // Bounds of a Kill. A fork bomb under a limit of 1,024 processes is stopped within a few passes.
 const (
-	passesMost = 200
+	passesMost = 1_000
 	killWithin = 10 * time.Second
+	pauseLeast = 50 * time.Microsecond
 	pauseMost  = 5 * time.Millisecond
 )
 
@@ -49,8 +50,8 @@ func (m *Marker) Signal(number uint32, signal unix.Signal) (int, error) {
 }
 
 // Kill ends every process of the session and returns how many are left, which is 0 but for
-// processes that the kernel does not let die. It first stops them, pass by pass, until a pass finds
-// none that runs: then none can make another. Only then it kills.
+// processes that the kernel does not let die. It first stops them, until none is left that could
+// make another, and only then kills.
 func (m *Marker) Kill(number uint32) (left int, err error) {
 	s, err := newScanner()
 	if err != nil {
@@ -58,28 +59,45 @@ func (m *Marker) Kill(number uint32) (left int, err error) {
 	}
 	defer s.close()
 	deadline := time.Now().Add(killWithin)
-	mark := m.Of(number)
+	if err := s.stop(m.Of(number), deadline); err != nil {
+		return 0, err
+	}
+	return s.kill(m.Of(number), deadline)
+}
+
+// stop sends SIGSTOP to what bears the mark, pass by pass, until a pass finds no process that was
+// not stopped. A process to which the signal was sent makes no other one, whatever it was doing,
+// unless another session wakes it: so the last pass looks at the states too.
+func (s *scanner) stop(mark uint64, deadline time.Time) error {
 	stopped := map[int]struct{}{}
+	look := false
 	for range passesMost {
 		fresh := 0
 		if err := s.each(func(pid int, of uint64) {
 			if of != mark {
 				return
 			}
-			if _, before := stopped[pid]; !before || s.runs(pid) {
-				if unix.Kill(pid, unix.SIGSTOP) == nil && !s.dead(pid) {
-					stopped[pid] = struct{}{}
-					fresh++
-				}
+			if _, before := stopped[pid]; before && (!look || !s.runs(pid)) {
+				return
+			}
+			if unix.Kill(pid, unix.SIGSTOP) == nil {
+				stopped[pid] = struct{}{}
+				fresh++
 			}
 		}); err != nil {
-			return 0, err
+			return err
 		}
-		if fresh == 0 || time.Now().After(deadline) {
-			break
+		if fresh == 0 && look || time.Now().After(deadline) {
+			return nil
 		}
+		look = fresh == 0
 	}
-	pause := 50 * time.Microsecond
+	return nil
+}
+
+// kill sends SIGKILL until none but zombies is left.
+func (s *scanner) kill(mark uint64, deadline time.Time) (left int, err error) {
+	pause := pauseLeast
 	for range passesMost {
 		left = 0
 		if err := s.each(func(pid int, of uint64) {
