@@ -1,0 +1,5 @@
+package seal
+
+import "golang.org/x/sys/unix"
+
+const architecture = unix.AUDIT_ARCH_AARCH64
