@@ -9,6 +9,7 @@ import (
 
 	"cortex.dev/native/internal/mark"
 	"cortex.dev/native/internal/reap"
+	"cortex.dev/native/internal/seal"
 )
 
 // workloadScore is added to the out-of-memory score of whatever a session starts: a greedy
@@ -20,6 +21,8 @@ const workloadScore = 500
 type Spawner struct {
 	reaper *reap.Reaper
 	marker *mark.Marker
+	// sealed is the thread whose children cannot change their marks.
+	sealed *seal.Starter
 	score  *os.File // nil where the score cannot be set
 	own    []byte
 	raised []byte
@@ -30,6 +33,7 @@ type Spawner struct {
 // NewSpawner reads this process's own out-of-memory score.
 func NewSpawner(reaper *reap.Reaper, marker *mark.Marker) *Spawner {
 	s := &Spawner{reaper: reaper, marker: marker}
+	s.sealed, _ = seal.New()
 	if text, err := os.ReadFile("/proc/self/setgroups"); err == nil {
 		s.denySetgroups = strings.TrimSpace(string(text)) == "deny"
 	}
@@ -73,7 +77,7 @@ func (s *Spawner) start(number uint32, path string, c command, files stdio, term
 					defer func() { _, _ = s.score.WriteAt(s.own, 0) }()
 				}
 			}
-			pid, err = syscall.ForkExec(path, c.argv, attributes)
+			s.sealed.Do(func() { pid, err = syscall.ForkExec(path, c.argv, attributes) })
 			return err
 		})
 		return pid, err
