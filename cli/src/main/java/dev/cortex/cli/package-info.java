@@ -1,7 +1,4 @@
-/**
- * The {@code cortex} command: parses arguments, asks the daemon over its Unix socket and shows the answer.
- * Starts fast: the hot verbs load few classes.
- */
+/** The command {@code cortex}: a client of the daemon over its Unix socket. Starting fast is a feature of it. */
 @NullMarked
 package dev.cortex.cli;
 

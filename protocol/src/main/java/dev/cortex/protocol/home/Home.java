@@ -126,7 +126,8 @@ public record Home(Path folder, Path runFolder) {
             Files.createDirectories(parent);
         }
         try {
-            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(
+                    path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         } catch (FileAlreadyExistsException e) {
             // Made earlier; whose it is, requireOwn checks.
         }

@@ -18,7 +18,8 @@ final class HomeTest {
         assertThat(Home.current(Map.of(), 0, "/root").folder()).isEqualTo(Path.of("/var/lib/cortex"));
         assertThat(Home.current(Map.of(), 1000, "/home/ada").folder())
                 .isEqualTo(Path.of("/home/ada/.local/share/cortex"));
-        assertThat(Home.current(Map.of("CORTEX_HOME", "/srv/c"), 1000, "/home/ada").folder())
+        assertThat(Home.current(Map.of("CORTEX_HOME", "/srv/c"), 1000, "/home/ada")
+                        .folder())
                 .isEqualTo(Path.of("/srv/c"));
     }
 
@@ -26,10 +27,12 @@ final class HomeTest {
     void theRunFolderCarriesTheFirstDigitsOfTheHomesDigest() {
         // printf %s /var/lib/cortex | sha256sum
         String digits = "1f8cb022";
-        assertThat(Home.current(Map.of("XDG_RUNTIME_DIR", "/run/user/0"), 0, "/root").socket())
+        assertThat(Home.current(Map.of("XDG_RUNTIME_DIR", "/run/user/0"), 0, "/root")
+                        .socket())
                 .isEqualTo(Path.of("/run/cortex/" + digits + "/cortex.sock"));
         Path same = Path.of("/var/lib/../lib/cortex/");
-        assertThat(Home.at(same, Map.of("XDG_RUNTIME_DIR", "/run/user/1000"), 1000).runFolder())
+        assertThat(Home.at(same, Map.of("XDG_RUNTIME_DIR", "/run/user/1000"), 1000)
+                        .runFolder())
                 .isEqualTo(Path.of("/run/user/1000/cortex/" + digits));
         assertThat(Home.at(same, Map.of(), 1000).runFolder()).isEqualTo(Path.of("/tmp/cortex-1000/" + digits));
     }
@@ -56,7 +59,8 @@ final class HomeTest {
         home.makeRunFolder();
         Files.setPosixFilePermissions(temp.resolve("cortex-1"), PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThatThrownBy(home::requireOwn)
-                .isInstanceOfSatisfying(CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DENIED));
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DENIED));
     }
 
     @Test
@@ -69,7 +73,8 @@ final class HomeTest {
 
     @Test
     void theEffectiveUserIsReadFromTheStatusFile() {
-        assertThat(Uid.effective("Name:\tjava\nUid:\t1000\t33\t1000\t33\nGid:\t0\t0\t0\t0\n")).isEqualTo(33);
+        assertThat(Uid.effective("Name:\tjava\nUid:\t1000\t33\t1000\t33\nGid:\t0\t0\t0\t0\n"))
+                .isEqualTo(33);
         assertThat(Home.uid()).isEqualTo(Uid.effective());
     }
 }

@@ -1,0 +1,44 @@
+package dev.cortex.cli.command;
+
+/**
+ * A flag of a verb.
+ *
+ * @param name long form without its dashes
+ * @param letter short form, or 0
+ * @param alias another long form, or empty
+ * @param value what its value is called in help, empty for a switch
+ * @param repeats whether it may be given more than once
+ */
+public record Flag(String name, char letter, String alias, String value, boolean repeats, String help) {
+    static Flag on(String name, String help) {
+        return new Flag(name, (char) 0, "", "", false, help);
+    }
+
+    static Flag on(char letter, String name, String help) {
+        return new Flag(name, letter, "", "", false, help);
+    }
+
+    static Flag of(String name, String value, String help) {
+        return new Flag(name, (char) 0, "", value, false, help);
+    }
+
+    static Flag of(char letter, String name, String value, String help) {
+        return new Flag(name, letter, "", value, false, help);
+    }
+
+    static Flag many(char letter, String name, String value, String help) {
+        return new Flag(name, letter, "", value, true, help);
+    }
+
+    Flag alias(String other) {
+        return new Flag(name, letter, other, value, repeats, help);
+    }
+
+    public boolean takesValue() {
+        return !value.isEmpty();
+    }
+
+    boolean isNamed(String word) {
+        return name.equals(word) || (!alias.isEmpty() && alias.equals(word));
+    }
+}

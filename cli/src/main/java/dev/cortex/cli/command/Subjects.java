@@ -1,0 +1,139 @@
+package dev.cortex.cli.command;
+
+import java.util.List;
+import java.util.Optional;
+
+/** What {@code cortex help SUBJECT} explains: a subject, not a flag. */
+final class Subjects {
+    private Subjects() {}
+
+    static List<String> names() {
+        return List.of("settings", "status", "sessions", "drivers", "images", "files", "json");
+    }
+
+    static Optional<String> text(String name) {
+        return switch (name) {
+            case "settings" -> Optional.of(SETTINGS);
+            case "status" -> Optional.of(STATUS);
+            case "sessions" -> Optional.of(SESSIONS);
+            case "drivers" -> Optional.of(DRIVERS);
+            case "images" -> Optional.of(IMAGES);
+            case "files" -> Optional.of(FILES);
+            case "json" -> Optional.of(JSON);
+            default -> Optional.empty();
+        };
+    }
+
+    private static final String SETTINGS = """
+            Where a sandbox's settings come from, the first that has one:
+
+              a flag             --image, --driver, --memory, --cpus, --pids, --disk, --user, --workdir
+              a variable         CORTEX_IMAGE, CORTEX_DRIVER (or CORTEX_MODE), CORTEX_RUNTIME, CORTEX_MEMORY,
+                                 CORTEX_CPUS, CORTEX_PIDS, CORTEX_DISK, CORTEX_USER, CORTEX_WORKDIR
+              the project        .cortex/config.yaml, here or upwards to the root of the repository
+              the home           config.yaml in CORTEX_HOME (/var/lib/cortex, or ~/.local/share/cortex)
+              a default          host, auto, 2G, all cpus, 1024 processes, 10G
+
+            In files the keys are image, driver, runtime, user, workdir, limits.memory, limits.cpus,
+            limits.pids, limits.disk and env.NAME. A project's file sets image and limits; the others
+            only once you trusted that very file. A key that is unknown is refused by its name.
+
+            Examples:
+              cortex config
+              cortex config set limits.memory 4G
+              cortex config trust
+            """;
+
+    private static final String STATUS = """
+            What the exit status says.
+
+              run, exec, attach   the program's own; 128+n when signal n ended it; 124 after its timeout;
+                                  126 not executable, 127 not found; 125 when Cortex failed, the command line
+                                  was wrong or nobody knows the result
+              every other verb    0 done, 1 failed, 2 the command line was wrong
+              any verb            130 after Ctrl-C, 141 when nobody reads stdout
+
+            Examples:
+              cortex run -- sh -c 'exit 3'; echo $?
+              cortex run --timeout 1s -- sleep 9; echo $?
+              cortex run -- no-such-program; echo $?
+            """;
+
+    private static final String SESSIONS = """
+            A session is one process in a sandbox, with its output. It goes on when its client ends, and when
+            the daemon does; what it writes is kept, and its exit status too.
+
+              on a terminal     Ctrl-] twice leaves a session; cortex attach comes back to it
+              elsewhere         Ctrl-C reaches the program as SIGINT, a second one too; a third one leaves
+              a lost connection is made again by itself, at the byte where it was
+              one client holds a session; others may watch it (--observe) or take it over (--take)
+
+            Examples:
+              cortex exec api --detach -- sh -c 'while :; do date; sleep 1; done'
+              cortex sessions api
+              cortex logs api --tail 5
+            """;
+
+    private static final String DRIVERS = """
+            A driver is a kind of isolation.
+
+              auto       the strongest that is ready on this machine; never process
+              oci        a container of an OCI runtime: namespaces, no capabilities, seccomp, limits, no network
+              oci/crun   the same with that runtime
+              process    a child process with a clean environment. This is no isolation: it is refused unless
+                         CORTEX_ALLOW_INSECURE_PROCESS=1 is set
+
+            Examples:
+              cortex doctor
+              cortex run --driver oci/crun -- id
+              cortex config set driver oci
+            """;
+
+    private static final String IMAGES = """
+            An image is the root file system that a sandbox starts from. It stays as it is; a sandbox's writes
+            go to its disk.
+
+              host       this machine's own /usr, read-only, and the few files of /etc that programs need;
+                         nothing of /home, /root, /opt or /var
+              DIR        a folder with a root file system
+              FILE.tar   a tar of one
+
+            Examples:
+              cortex run --image host -- python3 --version
+              cortex create box --image ./rootfs
+              cortex create web --image ./rootfs.tar
+            """;
+
+    private static final String FILES = """
+            Copying between here and a sandbox.
+
+              NAME:PATH   a path in the sandbox, from its working directory where it is relative
+              PATH        a path here; ./a:b where it has a colon
+              -           stdin or stdout, for one file
+              A folder is copied whole, into the target where that is a folder already, as cp -r does.
+              SOURCE/.    what is in a folder, not the folder itself
+
+            A file appears whole or not at all. Nothing is written outside of the target, whatever links or
+            names come from the sandbox.
+
+            Examples:
+              cortex cp ./src api:
+              cortex cp api:out/result.csv .
+              cortex cp api:data other:data
+            """;
+
+    private static final String JSON = """
+            With --json each verb prints one line of JSON on stdout, its errors too:
+
+              {"schema_version":1,"kind":"sandbox","data":{…}}
+              {"schema_version":1,"kind":"error","error":{"code":"NOT_FOUND","message":"…","cause":"…","remedy":"…"}}
+
+            run and exec then keep the program's output, up to 1 MiB of each stream, and print it in the
+            envelope when the program has ended; the exit status is the same as without.
+
+            Examples:
+              cortex ls --json
+              cortex exec api --json -- python3 --version
+              cortex inspect nobody --json
+            """;
+}

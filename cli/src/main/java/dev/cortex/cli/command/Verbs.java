@@ -1,0 +1,203 @@
+package dev.cortex.cli.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Every verb and every flag, in the order of help. */
+public final class Verbs {
+    private Verbs() {}
+
+    /** Flags that every verb takes, anywhere before {@code --}. */
+    public static final List<Flag> GLOBAL = List.of(
+            Flag.on("json", "one JSON envelope on stdout instead of text"),
+            Flag.on('y', "yes", "agree to what would be asked, such as installing a package"),
+            Flag.of("home", "DIR", "the home folder, instead of CORTEX_HOME"),
+            Flag.of("color", "WHEN", "auto, always or never"),
+            Flag.on('h', "help", "this text"));
+
+    private static final Flag IMAGE = Flag.of('I', "image", "IMAGE", "host, a root file system folder or a tar");
+    private static final Flag DRIVER =
+            Flag.of("driver", "DRIVER", "auto, oci, oci/crun, process").alias("mode");
+    private static final Flag RUNTIME = Flag.of("runtime", "NAME", "the program beneath oci");
+    private static final Flag MEMORY = Flag.of('m', "memory", "SIZE", "memory limit, such as 512M");
+    private static final Flag CPUS = Flag.of("cpus", "N", "cpu limit, such as 1.5");
+    private static final Flag PIDS = Flag.of("pids", "N", "most processes");
+    private static final Flag DISK = Flag.of("disk", "SIZE", "disk limit where the pool has limits");
+    private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone takes the value from here");
+    private static final Flag USER = Flag.of('u', "user", "USER", "whose rights, a name or uid[:gid]");
+    private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "working directory inside");
+    private static final Flag TIMEOUT =
+            Flag.of("timeout", "TIME", "kill it with all its children after so long, such as 5s");
+    private static final Flag LABEL = Flag.many('l', "label", "K=V", "label of the sandbox");
+    private static final Flag TTY = Flag.on('t', "tty", "allocate a terminal even when stdin or stdout is none");
+    private static final Flag NO_TTY = Flag.on('T', "no-tty", "never allocate a terminal");
+    private static final Flag STDIN = Flag.on('i', "stdin", "forward stdin even from a terminal");
+    private static final Flag NO_STDIN = Flag.on("no-stdin", "give it /dev/null");
+
+    private static final List<Verb> ALL = List.of(
+            Verb.of("run", "[--] COMMAND [ARG…]", 0, 0, "Run a command in a new sandbox and remove it afterwards")
+                    .runsCommand()
+                    .with(
+                            Flag.of('n', "name", "NAME", "name it, which keeps its disk"),
+                            IMAGE,
+                            DRIVER,
+                            RUNTIME,
+                            MEMORY,
+                            CPUS,
+                            PIDS,
+                            DISK,
+                            ENV,
+                            LABEL,
+                            USER,
+                            WORKDIR,
+                            TIMEOUT,
+                            TTY,
+                            NO_TTY,
+                            STDIN,
+                            NO_STDIN)
+                    .noting("Exit status: the program's; 128+n signal n, 124 timeout, 126 not executable,\n"
+                            + "127 not found, 125 Cortex failed.")
+                    .example(
+                            "cortex run -- python3 -c 'print(6*7)'",
+                            "echo hello | cortex run -- tr a-z A-Z",
+                            "cortex run --memory 512M --timeout 10s -- sh -c 'nproc; free -m'"),
+            Verb.of("create", "NAME", 1, 1, "Make a sandbox and start it")
+                    .with(
+                            IMAGE,
+                            DRIVER,
+                            RUNTIME,
+                            MEMORY,
+                            CPUS,
+                            PIDS,
+                            DISK,
+                            ENV,
+                            LABEL,
+                            USER,
+                            WORKDIR,
+                            Flag.on("no-start", "leave it created"),
+                            Flag.on("wipe", "delete a kept disk of that name first"))
+                    .example(
+                            "cortex create api",
+                            "cortex create small --memory 512M --cpus 0.5 --pids 64",
+                            "cortex create web --image ./rootfs.tar --env PORT=8080"),
+            Verb.of("ls", "", 0, 0, "List sandboxes")
+                    .with(Flag.on('a', "all", "disks that are kept for removed names too"))
+                    .example("cortex ls", "cortex ls --all", "cortex ls --json"),
+            Verb.of("inspect", "NAME", 1, 1, "Everything about one sandbox")
+                    .example("cortex inspect api", "cortex inspect api --json", "cortex inspect api --json | less"),
+            Verb.of("start", "NAME…", 1, 1000, "Start a created or stopped sandbox")
+                    .example("cortex start api", "cortex start api web", "cortex start api --json"),
+            Verb.of("stop", "NAME…", 1, 1000, "End a sandbox's processes; its disk stays")
+                    .with(Flag.of("grace", "TIME", "between TERM and KILL, default 2s"))
+                    .example("cortex stop api", "cortex stop --grace 10s api", "cortex stop api web"),
+            Verb.of("rm", "NAME…", 1, 1000, "Remove a sandbox; the disk of a named one stays")
+                    .with(Flag.on('f', "force", "stop it first"), Flag.on("wipe", "delete its disk too"))
+                    .example("cortex rm api", "cortex rm --force api web", "cortex rm --force --wipe api"),
+            Verb.of("exec", "NAME [--] [COMMAND [ARG…]]", 1, 1, "Run a command in a sandbox; without one, a shell")
+                    .runsCommand()
+                    .with(
+                            Flag.on('d', "detach", "print the session's id and leave it running"),
+                            ENV,
+                            USER,
+                            WORKDIR,
+                            TIMEOUT,
+                            TTY,
+                            NO_TTY,
+                            STDIN,
+                            NO_STDIN,
+                            Flag.on("background", "does not keep the sandbox from being idle"),
+                            Flag.of('l', "label", "TEXT", "label of the session"))
+                    .noting("A terminal is allocated when stdin and stdout both are one; Ctrl-] twice leaves it, and\n"
+                            + "the session goes on. Elsewhere Ctrl-C reaches the program as SIGINT.")
+                    .example(
+                            "cortex exec api -- python3 --version",
+                            "cortex exec api",
+                            "cortex exec api --detach -- sh -c 'while :; do date; sleep 1; done'"),
+            Verb.of("attach", "NAME SESSION", 2, 2, "Follow a session: its output so far, then live")
+                    .programStatusToo()
+                    .with(
+                            Flag.of("from", "CURSOR", "begin at that byte of its output"),
+                            Flag.on("live", "only what comes from now on"),
+                            Flag.on("observe", "watch without typing"),
+                            Flag.on("take", "take over from the client that holds it"),
+                            NO_STDIN)
+                    .example(
+                            "cortex attach api s_7f",
+                            "cortex attach api s_7f --from 18211",
+                            "cortex attach api s_7f --observe"),
+            Verb.of("sessions", "NAME [SESSION]", 1, 2, "List a sandbox's sessions, signal or forget one")
+                    .with(
+                            Flag.of("signal", "SIGNAL", "send it, such as TERM, INT or 9"),
+                            Flag.on("all", "to every descendant, not the foreground group alone"),
+                            Flag.on("rm", "kill what is left of it and forget its output"))
+                    .example(
+                            "cortex sessions api",
+                            "cortex sessions api s_7f --signal TERM",
+                            "cortex sessions api s_7f --rm"),
+            Verb.of("cp", "SOURCE TARGET", 2, 2, "Copy files and folders; NAME:PATH is inside, - is stdin or stdout")
+                    .with(USER)
+                    .noting("Folders are copied whole, as cp -r does; SOURCE/. copies what is in one. A file is\n"
+                            + "replaced in one step once all of it has arrived.")
+                    .example(
+                            "cortex cp data.csv api:", "cortex cp api:out ./out", "echo hi | cortex cp - api:note.txt"),
+            Verb.of("logs", "NAME [SESSION]", 1, 2, "Output that is kept of a session; without one, of the newest")
+                    .with(Flag.on('f', "follow", "and what comes"), Flag.of('n', "tail", "N", "only the last N lines"))
+                    .example("cortex logs api", "cortex logs api s_7f --tail 20", "cortex logs api --follow"),
+            Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
+                    .doneElsewhere()
+                    .with(
+                            Flag.on("stop", "end the daemon that runs; its sandboxes go on"),
+                            Flag.on("stop-sandboxes", "end its sandboxes too when it ends"),
+                            Flag.of("port", "PORT", "on 127.0.0.1, instead of 3100"))
+                    .example("cortex serve", "cortex serve --stop", "cortex serve --port 3200"),
+            Verb.of("doctor", "", 0, 0, "What this machine can do, and what it misses")
+                    .doneElsewhere()
+                    .with(Flag.on("fix", "do what can be done about it"))
+                    .example("cortex doctor", "cortex doctor --json", "cortex doctor --fix"),
+            Verb.of(
+                            "config",
+                            "[get KEY | set KEY VALUE | unset KEY | trust [DIR]]",
+                            0,
+                            3,
+                            "Settings with where each comes from")
+                    .noting(
+                            "A flag goes before a CORTEX_… variable, before .cortex/config.yaml of the project, before\n"
+                                    + "config.yaml of the home. See: cortex help settings")
+                    .example("cortex config", "cortex config set image host", "cortex config trust"),
+            Verb.of("token", "", 0, 0, "The bearer token of the HTTP interface")
+                    .example(
+                            "cortex token",
+                            "cortex token --json",
+                            "curl -H \"Authorization: Bearer $(cortex token)\" http://127.0.0.1:3100/api/v1/sandboxes"),
+            Verb.of("version", "", 0, 0, "Versions of this command and of the daemon")
+                    .example("cortex version", "cortex version --json", "cortex --version"),
+            Verb.of("completion", "bash|zsh|fish", 1, 1, "A script for the shell that completes verbs, flags, names")
+                    .example(
+                            "eval \"$(cortex completion bash)\"",
+                            "eval \"$(cortex completion zsh)\"",
+                            "cortex completion fish | source"),
+            Verb.of("help", "[VERB | SUBJECT]", 0, 1, "Help on a verb, or on a subject")
+                    .example("cortex help", "cortex help exec", "cortex help settings"));
+
+    public static List<Verb> all() {
+        return ALL;
+    }
+
+    public static Optional<Verb> named(String name) {
+        for (Verb verb : ALL) {
+            if (verb.name().equals(name)) {
+                return Optional.of(verb);
+            }
+        }
+        return Optional.empty();
+    }
+
+    static List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (Verb verb : ALL) {
+            names.add(verb.name());
+        }
+        return names;
+    }
+}

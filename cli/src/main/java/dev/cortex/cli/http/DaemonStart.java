@@ -1,0 +1,173 @@
+package dev.cortex.cli.http;
+
+import dev.cortex.cli.host.HostText;
+import dev.cortex.cli.host.Install;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.home.Home;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Starts the daemon of a home and waits until it serves. Whoever starts one at the same moment is no harm: the second
+ * daemon finds the home's lock taken and ends, and both clients reach the first.
+ */
+final class DaemonStart {
+    /** Ten times what a cold start without caches takes. */
+    private static final long PATIENCE_MILLIS = 20_000;
+
+    private static final long POLL_MILLIS = 5;
+    private static final int WORDS_BYTES = 8192;
+
+    private final Home home;
+    private final Install install;
+    private final Consumer<String> notices;
+
+    DaemonStart(Home home, Install install, Consumer<String> notices) {
+        this.home = home;
+        this.install = install;
+        this.notices = notices;
+    }
+
+    /**
+     * @throws CortexException with the daemon's own words when it could not start
+     */
+    Connection start() {
+        long logged = logBytes();
+        Path daemon = detach();
+        long begun = System.nanoTime();
+        boolean told = false;
+        while (true) {
+            Optional<Connection> connection = attempt();
+            if (connection.isPresent()) {
+                return connection.get();
+            }
+            long waited = (System.nanoTime() - begun) / 1_000_000;
+            if (!Files.exists(daemon)) {
+                // It may have found the home taken by one that is about to serve.
+                connection = waited < 2_000 ? attempt() : Optional.empty();
+                if (connection.isPresent()) {
+                    return connection.get();
+                }
+                if (!startsElsewhere() || waited > PATIENCE_MILLIS) {
+                    throw failed(logged);
+                }
+            }
+            if (waited > PATIENCE_MILLIS) {
+                throw CortexException.of(
+                        ErrorCode.DEADLINE,
+                        "the daemon was started but does not answer after " + PATIENCE_MILLIS / 1000 + " s",
+                        "its log: " + HostText.text(home.log()));
+            }
+            if (waited > 1_000 && !told) {
+                told = true;
+                notices.accept("cortex: starting the daemon …");
+            }
+            pause();
+        }
+    }
+
+    private Optional<Connection> attempt() {
+        try {
+            return Optional.of(Connection.to(home.socket()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Whether another daemon than ours lives in this home and has not served yet. */
+    private boolean startsElsewhere() {
+        try {
+            String pid = Files.readString(home.pidFile()).strip();
+            return !pid.isEmpty() && pid.chars().allMatch(Character::isDigit) && Files.exists(Path.of("/proc", pid));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Gives the folder in /proc of the daemon that was started. */
+    private Path detach() {
+        List<String> argv = new ArrayList<>(List.of(install.launcher().toString(), "detach"));
+        argv.addAll(
+                List.of("--log", home.log().toString(), "--", install.script().toString(), "serve"));
+        ProcessBuilder launcher = new ProcessBuilder(argv);
+        launcher.environment().put("CORTEX_HOME", home.folder().toString());
+        try {
+            Files.createDirectories(home.folder());
+            Process process = launcher.start();
+            process.getOutputStream().close();
+            String pid = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            String words = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (process.waitFor() != 0 || pid.isEmpty()) {
+                throw cannot(words.isEmpty() ? pid : words);
+            }
+            return Path.of("/proc", pid);
+        } catch (IOException e) {
+            throw cannot(String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            throw cannot("interrupted");
+        }
+    }
+
+    private CortexException cannot(String words) {
+        return CortexException.of(
+                        ErrorCode.NOT_READY,
+                        "cannot start the daemon",
+                        "run it to see more: CORTEX_HOME=" + HostText.text(home.folder()) + " cortex serve")
+                .because(words);
+    }
+
+    private long logBytes() {
+        try {
+            return Files.size(home.log());
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    /** What the daemon wrote for people before it gave up: a line {@code cortex: …} and what is indented below it. */
+    private CortexException failed(long from) {
+        String message = "";
+        StringBuilder below = new StringBuilder();
+        for (String line : logLines(from)) {
+            if (line.startsWith("cortex: ")) {
+                message = line.substring("cortex: ".length());
+                below.setLength(0);
+            } else if (!message.isEmpty() && line.startsWith("  ")) {
+                below.append(below.isEmpty() ? "" : "\n").append(line.strip());
+            }
+        }
+        if (message.isEmpty()) {
+            return CortexException.of(
+                    ErrorCode.INTERNAL, "the daemon ended while it started", "its log: " + HostText.text(home.log()));
+        }
+        return CortexException.of(ErrorCode.NOT_READY, "the daemon does not start: " + message, below.toString());
+    }
+
+    private List<String> logLines(long from) {
+        try (RandomAccessFile log = new RandomAccessFile(home.log().toString(), "r")) {
+            long begin = Math.max(from > log.length() ? 0 : from, log.length() - WORDS_BYTES);
+            log.seek(begin);
+            byte[] bytes = new byte[(int) (log.length() - begin)];
+            log.readFully(bytes);
+            return List.of(new String(bytes, StandardCharsets.UTF_8).split("\n"));
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

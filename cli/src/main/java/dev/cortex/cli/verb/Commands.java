@@ -1,0 +1,30 @@
+package dev.cortex.cli.verb;
+
+/** Which class does which verb; only that one is loaded. */
+public final class Commands {
+    private Commands() {}
+
+    public static Command of(Context context) {
+        String name = context.invocation().verb().name();
+        return switch (name) {
+            case "run" -> new RunCommand(context);
+            case "create" -> new CreateCommand(context);
+            case "ls" -> new ListCommand(context);
+            case "inspect" -> new InspectCommand(context);
+            case "start" -> new StartCommand(context);
+            case "stop" -> new StopCommand(context);
+            case "rm" -> new RemoveCommand(context);
+            case "exec" -> new ExecCommand(context);
+            case "attach" -> new AttachCommand(context);
+            case "sessions" -> new SessionsCommand(context);
+            case "cp" -> new CopyCommand(context);
+            case "logs" -> new LogsCommand(context);
+            case "config" -> new ConfigCommand(context);
+            case "token" -> new TokenCommand(context);
+            case "version" -> new VersionCommand(context);
+            case "completion" -> new CompletionCommand(context);
+            case "help" -> new HelpCommand(context);
+            default -> throw new IllegalStateException("no class does the verb " + name);
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package dev.cortex.cli.verb;
+
+import dev.cortex.cli.command.Completion;
+import dev.cortex.cli.command.UsageException;
+import dev.cortex.cli.http.Connection;
+import dev.cortex.cli.http.Daemon;
+import dev.cortex.cli.http.Request;
+import dev.cortex.cli.json.Json;
+import dev.cortex.protocol.operation.Operations;
+import java.util.Optional;
+
+/** {@code cortex completion}. */
+final class CompletionCommand implements Command {
+    private final Context context;
+
+    CompletionCommand(Context context) {
+        this.context = context;
+    }
+
+    @Override
+    public int run() throws UsageException {
+        String shell = context.invocation().operand(0);
+        switch (shell) {
+            case "bash" -> context.output().text(Completion.bash());
+            case "zsh" -> context.output().text(Completion.zsh());
+            case "fish" -> context.output().text(Completion.fish());
+            case "names" -> names();
+            default ->
+                throw new UsageException("there is no completion for '" + shell + "'", "choose: bash, zsh, fish");
+        }
+        return 0;
+    }
+
+    /** What the scripts ask for while somebody types; a daemon is not started for that. */
+    private void names() {
+        Optional<Connection> running = context.daemon().connectRunning();
+        if (running.isPresent()) {
+            Json list = context.daemon().call(Request.of(Operations.LIST), running.get(), Daemon.SILENT);
+            for (Json sandbox : list.get("sandboxes").items()) {
+                context.output().line(sandbox.get("name").text());
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.cortex.cli.verb;
+
+import dev.cortex.cli.command.Invocation;
+import dev.cortex.cli.command.UsageException;
+import dev.cortex.cli.copy.Copy;
+import dev.cortex.cli.copy.Place;
+import dev.cortex.cli.copy.Undo;
+import dev.cortex.cli.host.Descriptors;
+import dev.cortex.cli.json.Json;
+import dev.cortex.cli.session.ExitStatus;
+import dev.cortex.cli.session.Signals;
+import dev.cortex.cli.terminal.Output;
+
+/** {@code cortex cp}. */
+final class CopyCommand implements Command {
+    private final Context context;
+
+    CopyCommand(Context context) {
+        this.context = context;
+    }
+
+    @Override
+    public int run() throws UsageException {
+        Invocation invocation = context.invocation();
+        Output output = context.output();
+        Undo undo = new Undo();
+        Signals.handle("INT", () -> interrupt(undo, ExitStatus.INTERRUPTED));
+        Signals.handle("TERM", () -> interrupt(undo, ExitStatus.INTERRUPTED + 13));
+        boolean progress = Descriptors.isTerminal(2) && !output.json();
+        Copy copy = new Copy(
+                context.daemon(),
+                invocation.text("user"),
+                output,
+                context.install().launcher(),
+                progress,
+                undo);
+        long begun = System.nanoTime();
+        long bytes = copy.copy(
+                Place.of(invocation.operands().get(0)),
+                Place.of(invocation.operands().get(1)));
+        if (output.json()) {
+            long millis = (System.nanoTime() - begun) / 1_000_000;
+            output.data(
+                    "copied",
+                    Json.object().put("bytes", bytes).put("duration_ms", millis).build());
+        }
+        return 0;
+    }
+
+    private void interrupt(Undo undo, int status) {
+        String left = undo.interrupt();
+        context.output().say("\ncortex: interrupted, " + left);
+        System.exit(status);
+    }
+}
