@@ -2,16 +2,20 @@ package dev.cortex.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cortex.cli.command.Flag;
+import dev.cortex.cli.command.Verbs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code ./cortex} does before the JVM takes over. */
@@ -136,6 +140,35 @@ final class CortexScriptTest {
         ScriptFixture.Outcome outcome = fixture.run(line.split(" "));
         assertThat(outcome.stdout()).startsWith("[-XX:");
         assertThat(fixture.packageCalls().getFirst()).startsWith("install -y --no-install-recommends crun");
+    }
+
+    static Stream<String> flagsThatTakeAValue() {
+        return Stream.of("run", "create", "start")
+                .flatMap(verb -> Verbs.named(verb).orElseThrow().flags().stream())
+                .flatMap(CortexScriptTest::spellings)
+                .distinct();
+    }
+
+    static Stream<String> globalFlagsThatTakeAValue() {
+        return Verbs.GLOBAL.stream().flatMap(CortexScriptTest::spellings);
+    }
+
+    private static Stream<String> spellings(Flag flag) {
+        Stream<String> words = Stream.of("--" + flag.name(), "--" + flag.alias(), "-" + flag.letter());
+        return flag.takesValue() ? words.filter(word -> word.matches("--?[A-Za-z][a-z-]*")) : Stream.empty();
+    }
+
+    @ParameterizedTest
+    @MethodSource({"flagsThatTakeAValue", "globalFlagsThatTakeAValue"})
+    void theValueOfAFlagIsNotTakenForTheCommand(String flag) throws Exception {
+        fixture.run("run", flag, "oci", "--yes", "true");
+        assertThat(fixture.packageCalls()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("globalFlagsThatTakeAValue")
+    void theValueOfAFlagIsNotTakenForTheVerb(String flag) throws Exception {
+        assertThat(fixture.run(flag, "auto", "serve").words()).contains("[dev.cortex.daemon.Serve]");
     }
 
     @Test
