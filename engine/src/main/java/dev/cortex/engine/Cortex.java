@@ -131,7 +131,7 @@ public final class Cortex implements AutoCloseable {
         HostProbe probe = new HostProbe(launcher);
         List<SandboxDriver> drivers = new ArrayList<>();
         drivers.add(new OciDriver(installation, launcher, probe));
-        drivers.add(new ProcessDriver(installation, launcher, probe, options.environment()));
+        drivers.add(new ProcessDriver(installation, launcher, options.environment()));
         drivers.addAll(options.moreDrivers());
         return drivers;
     }

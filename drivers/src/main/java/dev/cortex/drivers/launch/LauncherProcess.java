@@ -55,7 +55,10 @@ final class LauncherProcess {
                 throw late(deadline);
             }
             byte[] answer = output.get(Math.max(end - System.nanoTime(), 1), TimeUnit.NANOSECONDS);
-            String said = words.isDone() ? new String(words.join(), StandardCharsets.UTF_8).strip() : "";
+            String said = new String(
+                            words.get(Math.max(end - System.nanoTime(), 1), TimeUnit.NANOSECONDS),
+                            StandardCharsets.UTF_8)
+                    .strip();
             written.cancel(false);
             return new Ended(verb, process.exitValue(), answer, said);
         } catch (InterruptedException e) {

@@ -7,15 +7,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Folders of the host that nobody but the daemon's user may enter. */
+/** Makes folders of the host with the rights that they need. */
 final class HostFolders {
     private HostFolders() {}
 
     /** A disk holds set-uid files as its root likes: no user of the host may come near them. */
     static void makePrivate(Path folder) {
+        make(folder, "rwx------");
+    }
+
+    /**
+     * The bundle is the runtime's working folder when it has become the sandbox's root, who is nobody on the host and
+     * goes through it to the root file system. The folder around it is private.
+     */
+    static void makePassable(Path folder) {
+        make(folder, "rwx--x--x");
+    }
+
+    private static void make(Path folder, String mode) {
         try {
             Files.createDirectories(folder);
-            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
         } catch (IOException e) {
             throw CortexException.of(
                             ErrorCode.DRIVER_FAILED,

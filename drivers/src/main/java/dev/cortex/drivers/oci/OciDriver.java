@@ -139,7 +139,7 @@ public final class OciDriver implements SandboxDriver {
     }
 
     private static void prepare(StartRequest request, Rights rights) {
-        HostFolders.makePrivate(new RunFiles(request.runFolder(), request.folder()).bundle());
+        HostFolders.makePassable(new RunFiles(request.runFolder(), request.folder()).bundle());
         HostFolders.makePrivate(request.disk());
         if (!rights.rootless() && request.image().root() instanceof Image.Root.Host host) {
             DiskFolders disk = new DiskFolders(request.disk());

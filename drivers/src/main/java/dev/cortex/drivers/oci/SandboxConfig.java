@@ -97,7 +97,7 @@ final class SandboxConfig {
                         "/sys/fs/cgroup",
                         "bind",
                         files.bundle().resolve("mnt/cgroup").toString(),
-                        "rbind",
+                        "bind",
                         "ro",
                         "nosuid",
                         "nodev",

@@ -1,11 +1,9 @@
 package dev.cortex.drivers.process;
 
 import dev.cortex.drivers.channel.SocketDialer;
-import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.ObserveSpec;
-import dev.cortex.drivers.launch.Probed;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
@@ -42,17 +40,14 @@ public final class ProcessDriver implements SandboxDriver {
             new Capabilities("none: what runs in it has your own rights", Set.of());
 
     private final Launcher launcher;
-    private final HostProbe probe;
-    private final Path neuron;
+    private final Installation installation;
     private final Map<String, String> environment;
     private final SocketDialer dialer = new SocketDialer();
 
     /** @param environment the daemon's own, of which an allow list gets in */
-    public ProcessDriver(
-            Installation installation, Launcher launcher, HostProbe probe, Map<String, String> environment) {
+    public ProcessDriver(Installation installation, Launcher launcher, Map<String, String> environment) {
         this.launcher = launcher;
-        this.probe = probe;
-        this.neuron = installation.neuron();
+        this.installation = installation;
         this.environment = Map.copyOf(environment);
     }
 
@@ -82,17 +77,10 @@ public final class ProcessDriver implements SandboxDriver {
     @Override
     public Readiness check() {
         List<Readiness.Missing> missing = new ArrayList<>();
-        if (!Files.isExecutable(neuron)) {
-            missing.add(new Readiness.Missing("the neuron is missing: " + neuron, "./dev build", false));
-        }
-        try {
-            Probed host = probe.now();
-            if (!host.pidfd()) {
-                missing.add(new Readiness.Missing(
-                        "the kernel has no pidfd: " + host.reason("pidfd"), "use Linux 5.10 or newer", false));
+        for (Path program : List.of(installation.launcher(), installation.neuron())) {
+            if (!Files.isExecutable(program)) {
+                missing.add(new Readiness.Missing(program + " is missing", "./dev build", false));
             }
-        } catch (CortexException e) {
-            missing.add(new Readiness.Missing(e.getMessage(), e.remedy().orElse("cortex doctor"), false));
         }
         return new Readiness(Optional.empty(), missing, List.of("no isolation: for trusted code only"));
     }
@@ -101,7 +89,7 @@ public final class ProcessDriver implements SandboxDriver {
     public Handle start(StartRequest request) {
         refuseWhatItCannotDo(request);
         makeWorkdir(request);
-        return ProcessSandboxHandle.of(launcher.start(ProcessLaunch.start(request, neuron, environment)))
+        return ProcessSandboxHandle.of(launcher.start(ProcessLaunch.start(request, installation.neuron(), environment)))
                 .write(request.sandbox());
     }
 

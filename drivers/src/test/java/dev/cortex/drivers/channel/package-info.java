@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.drivers.channel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package dev.cortex.drivers.oci;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cortex.drivers.launch.Probed;
+import dev.cortex.sandbox.driver.Readiness;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class OciReadinessTest {
+    private static final Probed.Cgroups ALL = new Probed.Cgroups("v2", List.of("memory", "pids", "cpu", "freezer"));
+    private static final Probed.Cgroups NONE = new Probed.Cgroups("v2", List.of());
+    private static final List<Probed.SubRange> RANGE = List.of(new Probed.SubRange(100_000, 65_536));
+    private static final List<Probed.Runtime> CRUN =
+            List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.of("crun version 1.8.1")));
+
+    private static Probed root(boolean idmapped, List<Probed.Runtime> runtimes, Probed.Cgroups cgroups) {
+        return new Probed(
+                "6.1",
+                0,
+                Optional.of("root"),
+                cgroups,
+                true,
+                true,
+                false,
+                idmapped,
+                true,
+                true,
+                true,
+                List.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                runtimes,
+                Map.of("idmapped_mounts", "EINVAL"));
+    }
+
+    private static Probed user(List<Probed.SubRange> ranges, Optional<String> newuidmap) {
+        return new Probed(
+                "6.1",
+                1_000,
+                Optional.of("ada"),
+                NONE,
+                true,
+                false,
+                true,
+                false,
+                true,
+                true,
+                true,
+                ranges,
+                ranges,
+                newuidmap,
+                newuidmap,
+                CRUN,
+                Map.of());
+    }
+
+    private static List<String> fixes(Readiness readiness) {
+        return readiness.missing().stream().map(Readiness.Missing::fix).toList();
+    }
+
+    @Test
+    void aHostWithEverythingIsReadyAndNamesTheRuntime() {
+        Readiness readiness = OciReadiness.of(root(true, CRUN, ALL));
+        assertThat(readiness.ready()).isTrue();
+        assertThat(readiness.runtime()).contains("crun version 1.8.1 (/usr/bin/crun)");
+        assertThat(readiness.notes()).isEmpty();
+    }
+
+    @Test
+    void aMissingRuntimeIsToldWithTheCommandThatInstallsIt() {
+        Readiness readiness = OciReadiness.of(root(true, List.of(), ALL));
+        assertThat(readiness.missing())
+                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y crun", true));
+    }
+
+    @Test
+    void aRuntimeThatDoesNotAnswerDoesNotCount() {
+        List<Probed.Runtime> silent = List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.empty()));
+        assertThat(OciReadiness.of(root(true, silent, ALL)).ready()).isFalse();
+    }
+
+    @Test
+    void aFactThatFailedIsToldInTheSystemsWords() {
+        Readiness readiness = OciReadiness.of(root(false, CRUN, ALL));
+        assertThat(readiness.missing()).hasSize(1);
+        assertThat(readiness.missing().getFirst().what()).endsWith("EINVAL");
+        assertThat(readiness.missing().getFirst().installable()).isFalse();
+    }
+
+    @Test
+    void limitsThatDoNotHoldAreNoted() {
+        assertThat(OciReadiness.of(root(true, CRUN, NONE)).notes()).hasSize(3);
+    }
+
+    @Test
+    void anOrdinaryUserWithSubordinateIdsIsReady() {
+        Readiness readiness = OciReadiness.of(user(RANGE, Optional.of("/usr/bin/newuidmap")));
+        assertThat(readiness.missing()).isEmpty();
+        assertThat(readiness.notes()).anyMatch(note -> note.startsWith("no memory, process and cpu limits"));
+    }
+
+    @Test
+    void anOrdinaryUserIsToldWhatRootMustDo() {
+        assertThat(fixes(OciReadiness.of(user(List.of(), Optional.empty()))))
+                .containsExactly(
+                        "sudo apt-get install -y uidmap",
+                        "sudo usermod --add-subuids 100000-165535 ada",
+                        "sudo usermod --add-subgids 100000-165535 ada");
+    }
+
+    @Test
+    void aRangeThatIsTooShortDoesNotCount() {
+        List<Probed.SubRange> shortRange = List.of(new Probed.SubRange(100_000, 1_000));
+        assertThat(OciReadiness.of(user(shortRange, Optional.of("/usr/bin/newuidmap")))
+                        .missing())
+                .hasSize(2);
+    }
+}

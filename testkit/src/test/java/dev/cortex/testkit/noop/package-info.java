@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.testkit.noop;
+
+import org.jspecify.annotations.NullMarked;
