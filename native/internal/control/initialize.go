@@ -18,15 +18,14 @@ import (
 
 // Defaults and bounds of what Initialize may set.
 const (
-	ringDefault     = 1 << 20
-	ringLeast       = 64 << 10
-	ringMost        = 256 << 20
-	ringsDefault    = 64 << 20
-	ringsLeast      = 1 << 20
-	runningDefault  = 10_000
-	variablesMost   = 10_000
-	memoryPerRings  = 8 // all rings take at most this part of the memory limit
-	homeDefaultMode = 0o750
+	ringDefault    = 1 << 20
+	ringLeast      = 64 << 10
+	ringMost       = 256 << 20
+	ringsDefault   = 64 << 20
+	ringsLeast     = 1 << 20
+	runningDefault = 10_000
+	variablesMost  = 10_000
+	memoryPerRings = 8 // all rings take at most this part of the memory limit
 )
 
 // Initialize sets the sandbox's identity; afterwards user processes may run.
@@ -142,11 +141,13 @@ func (g *Guest) defaultUser(u *guestpb.User) (users.User, error) {
 	known, err := g.machine.Users.Find(user.Name)
 	if err == nil && known.UID == user.UID {
 		user.Shell = known.Shell
-		if len(user.Groups) == 0 {
-			user.Groups = known.Groups
-		}
 		if len(u.Home) == 0 {
 			user.Home = known.Home
+		}
+	}
+	if len(user.Groups) == 0 {
+		if user.Groups, err = g.machine.Users.Memberships(user.Name); err != nil {
+			return users.User{}, err
 		}
 	}
 	return user, nil

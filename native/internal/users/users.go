@@ -54,12 +54,27 @@ func (d Database) Find(who string) (User, error) {
 			return User{Name: who, UID: uint32(uid), GID: uint32(uid), Home: "/", Shell: "/bin/sh"}, nil
 		}
 	}
-	groups, err := readLines(d.Group)
+	u.Groups, err = d.Memberships(u.Name)
+	return u, err
+}
+
+// Memberships are the groups that name a user as a member.
+func (d Database) Memberships(name string) ([]uint32, error) {
+	lines, err := readLines(d.Group)
 	if err != nil {
-		return User{}, err
+		return nil, err
 	}
-	u.Groups = memberships(groups, u)
-	return u, nil
+	var groups []uint32
+	for _, line := range lines {
+		f := strings.Split(string(line), ":")
+		if len(f) < 4 || !slices.Contains(strings.Split(f[3], ","), name) {
+			continue
+		}
+		if gid, err := strconv.ParseUint(f[2], 10, 32); err == nil && !slices.Contains(groups, uint32(gid)) {
+			groups = append(groups, uint32(gid))
+		}
+	}
+	return groups, nil
 }
 
 // FindID looks a user up by number.
@@ -97,20 +112,6 @@ func parseUser(line []byte) (User, bool) {
 		u.Shell = "/bin/sh"
 	}
 	return u, true
-}
-
-func memberships(lines [][]byte, u User) []uint32 {
-	var groups []uint32
-	for _, line := range lines {
-		f := strings.Split(string(line), ":")
-		if len(f) < 4 || !slices.Contains(strings.Split(f[3], ","), u.Name) {
-			continue
-		}
-		if gid, err := strconv.ParseUint(f[2], 10, 32); err == nil && !slices.Contains(groups, uint32(gid)) {
-			groups = append(groups, uint32(gid))
-		}
-	}
-	return groups
 }
 
 func readLines(path string) ([][]byte, error) {
