@@ -25,6 +25,8 @@ const usage = `usage: launcher VERB
   observe             look at many at once
   probe [DIR]         tell what this host can do
   extract TAR DIR     unpack an image
+  pack DIR            write a folder as a tar to stdout
+  unpack DIR          make what a tar on stdin holds beneath a folder
   wipe DIR            remove a folder, whoever its files belong to
   usage DIR           measure one
   detach -- CMD …     start a program in a session of its own, print its pid
@@ -50,6 +52,8 @@ var verbs = map[string]func(call) (any, int, error){
 	"observe":        observeVerb,
 	"probe":          probeVerb,
 	"extract":        extractVerb,
+	"pack":           packVerb,
+	"unpack":         unpackVerb,
 	"wipe":           wipeVerb,
 	"usage":          usageVerb,
 	"detach":         detachVerb,
