@@ -13,6 +13,7 @@ import dev.cortex.sandbox.image.Image;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -93,10 +94,19 @@ final class Booting {
         }
     }
 
-    /** Takes back what {@link #start} did, the disk excepted. */
+    /** Takes back what {@link #start} did, the disk and the sandbox's own folder excepted. Idempotent. */
     void release(SandboxRow row) {
         guests.forget(row.id());
         drivers.named(row.settings().driver()).stop(stopRequest(row));
+        ports.boundaries().crossed("released.processes");
+        Path run = ports.folders().run(row.id());
+        try {
+            Folders.delete(run);
+        } catch (IOException e) {
+            throw CortexException.of(
+                            ErrorCode.DRIVER_FAILED, "the run folder " + run + " is left", "cortex rm removes it")
+                    .because(e);
+        }
     }
 
     StopRequest stopRequest(SandboxRow row) {

@@ -33,15 +33,12 @@ final class Erasing {
      */
     List<String> erase(SandboxRow row, boolean withDisk) {
         List<String> left = new ArrayList<>();
-        attempt(left, "processes", () -> booting.release(row));
+        attempt(left, "processes and run folder", () -> booting.release(row));
         if (!left.isEmpty()) {
             // What still runs keeps its folders, or it would be removed from beneath it.
             return List.copyOf(left);
         }
         ports.boundaries().crossed("erase.stopped");
-        Path run = ports.folders().run(row.id());
-        attempt(left, run.toString(), () -> Folders.delete(run));
-        ports.boundaries().crossed("erase.run");
         Optional<DiskRow> disk = withDisk ? ports.store().disk(row.settings().disk()) : Optional.empty();
         disk.ifPresent(d -> attempt(
                 left, ports.folders().disk(d).toString(), () -> drivers.named(row.settings().driver())

@@ -5,7 +5,6 @@ import dev.cortex.sandbox.Trigger;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
-import java.io.IOException;
 import java.time.Duration;
 
 /** Stops a sandbox: sessions end, their output comes to the host, then everything but the disk goes. */
@@ -65,12 +64,11 @@ final class Stopping {
         try {
             booting.release(row);
             ports.boundaries().crossed("stop.released");
-            Folders.delete(ports.folders().run(row.id()));
-        } catch (CortexException | IOException e) {
+        } catch (CortexException e) {
             SandboxRow failed = row.failed("stop failed: " + e.getMessage(), ports.clock().instant());
             ports.store().complete(failed);
             announcing.failed(failed);
-            throw e instanceof CortexException known ? known : notRemoved(e);
+            throw e;
         }
         ledger.forget(row.id());
         SandboxRow stopped = row.stopped(why, ports.clock().instant());
@@ -86,13 +84,5 @@ final class Stopping {
         } catch (CortexException e) {
             LOG.log(System.Logger.Level.DEBUG, row.name() + " did not answer its shutdown: " + e.getMessage());
         }
-    }
-
-    private static CortexException notRemoved(Exception e) {
-        return CortexException.of(
-                        dev.cortex.protocol.error.ErrorCode.DRIVER_FAILED,
-                        "the run folder could not be removed",
-                        "remove it by hand, then: cortex rm")
-                .because(e);
     }
 }

@@ -116,13 +116,17 @@ final class Watching {
     private void lose(SandboxRow row) {
         try (Lease lease = exclusive.take(row, "recovery", EXPECTED)) {
             // A stop or remove may have been the reason, and has the last word.
-            Optional<SandboxRow> now = ports.store().find(row.id()).filter(r -> isCurrent(row));
+            Optional<SandboxRow> now = ports.store()
+                    .find(row.id())
+                    .filter(r -> isCurrent(row))
+                    .filter(r -> ports.store().intent(r.id()).isEmpty());
             now.filter(r -> observe(r) == Observation.ABSENT).ifPresent(this::lost);
         }
     }
 
     /** The lease is held, and the driver says that nothing of it is left. */
     void lost(SandboxRow row) {
+        ports.boundaries().crossed("lost.seen");
         ports.store().begin(new Intent(row.id(), Intent.Kind.STOP, ports.clock().instant()));
         String why = Epitaph.of(ports.folders().sandbox(row.id()));
         saveWhatWasSeen(row);

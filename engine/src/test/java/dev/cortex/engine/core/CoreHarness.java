@@ -1,0 +1,171 @@
+package dev.cortex.engine.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.api.StartSession;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
+import dev.cortex.sandbox.event.SandboxEvent;
+import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.image.ImageResolver;
+import dev.cortex.sandbox.service.Boundaries;
+import dev.cortex.sandbox.service.Folders;
+import dev.cortex.sandbox.service.Ports;
+import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.storage.FileSessionArchive;
+import dev.cortex.storage.SqliteStore;
+import dev.cortex.testkit.fake.FakeConnector;
+import dev.cortex.testkit.fake.FakeDriver;
+import dev.cortex.testkit.fake.FakeMachine;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The core over a real store and a fake machine, which outlives it: {@link #reopen} is the next daemon. */
+final class CoreHarness implements AutoCloseable {
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    final FakeMachine machine = new FakeMachine();
+    final List<SandboxEvent> events = new CopyOnWriteArrayList<>();
+    private final Path home;
+    private final Path run;
+    private Boundaries boundaries = Boundaries.NONE;
+    private Optional<SqliteStore> store = Optional.empty();
+    private Optional<SandboxService> service = Optional.empty();
+    String digest = "";
+
+    CoreHarness(Path folder) {
+        this.home = folder.resolve("home");
+        this.run = folder.resolve("run");
+    }
+
+    CoreHarness at(Boundaries newBoundaries) {
+        boundaries = newBoundaries;
+        return this;
+    }
+
+    SandboxService core() {
+        return service.orElseGet(this::open);
+    }
+
+    private SandboxService open() {
+        try {
+            Files.createDirectories(home);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+        SqliteStore opened = SqliteStore.open(home.resolve("cortex.db"));
+        ImageResolver images = reference -> new Image(
+                reference,
+                digest.isEmpty() ? Optional.empty() : Optional.of(digest),
+                reference.equals("host") ? new Image.Root.Host(home, List.of()) : new Image.Root.Folder(home),
+                Image.Config.NONE);
+        SandboxService core = new SandboxService(new Ports(
+                opened,
+                new FileSessionArchive(),
+                List.of(
+                        new FakeDriver(machine, "strong", Capability.ISOLATION, Capability.IMAGES, Capability.USERS,
+                                Capability.MEMORY_LIMIT, Capability.PROCESS_LIMIT),
+                        new FakeDriver(machine, "weak")),
+                new FakeConnector(),
+                images,
+                new Folders(home, run),
+                Clock.systemUTC(),
+                boundaries));
+        core.events().subscribe(events::add);
+        store = Optional.of(opened);
+        service = Optional.of(core);
+        return core;
+    }
+
+    /** The process ends; the machine and the files stay. */
+    void die() {
+        service.ifPresent(SandboxService::close);
+        store.ifPresent(SqliteStore::close);
+        service = Optional.empty();
+        store = Optional.empty();
+    }
+
+    SandboxService reopen() throws InterruptedException {
+        die();
+        boundaries = Boundaries.NONE;
+        SandboxService core = open();
+        assertThat(core.awaitRecovery(SOON)).isTrue();
+        return core;
+    }
+
+    SqliteStore store() {
+        return store.orElseThrow();
+    }
+
+    State state(String name) {
+        return core().find(name).state();
+    }
+
+    SandboxRow create(String name) {
+        return core().create(CreateSandbox.defaults().named(name));
+    }
+
+    static CreateSandbox running(String name, String... argv) {
+        return CreateSandbox.defaults().named(name).running(StartSession.of(argv));
+    }
+
+    void eventually(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Records, processes and folders agree, and nothing is unfinished. */
+    void assertConsistent() throws IOException {
+        assertThat(store().intents()).as("unfinished").isEmpty();
+        assertThat(store().damaged()).isEmpty();
+        List<SandboxRow> rows = store().list("", 1_000);
+        Set<SandboxId> running = rows.stream()
+                .filter(row -> row.state() == State.RUNNING)
+                .map(SandboxRow::id)
+                .collect(Collectors.toSet());
+        assertThat(machine.alive()).as("processes").isEqualTo(running);
+        Set<String> ids = rows.stream().map(row -> row.id().value()).collect(Collectors.toSet());
+        assertThat(ids).as("sandbox folders").containsAll(names(home.resolve("sandboxes")));
+        assertThat(running.stream().map(SandboxId::value)).as("run folders").containsAll(names(run));
+        assertThat(store().disks().stream().map(DiskRow::folder)).as("disks").containsAll(names(home.resolve("disks")));
+    }
+
+    Set<String> disks() throws IOException {
+        return names(home.resolve("disks"));
+    }
+
+    private static Set<String> names(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return Set.of();
+        }
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.map(path -> path.getFileName().toString()).collect(Collectors.toSet());
+        }
+    }
+
+    @Override
+    public void close() {
+        die();
+    }
+}

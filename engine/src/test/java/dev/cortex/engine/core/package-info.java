@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.engine.core;
+
+import org.jspecify.annotations.NullMarked;

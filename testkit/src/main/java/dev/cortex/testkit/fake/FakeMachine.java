@@ -1,0 +1,83 @@
+package dev.cortex.testkit.fake;
+
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.driver.Observation;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** What outlives a core that dies: first processes, and the faults that the next calls meet. Thread-safe. */
+public final class FakeMachine {
+    private final Map<SandboxId, FakeNeuron> neurons = new ConcurrentHashMap<>();
+    private final Map<Fault, String> faults = new ConcurrentHashMap<>();
+    private volatile Optional<Observation> observed = Optional.empty();
+
+    /** A place where the machine fails until it is told otherwise. */
+    public enum Fault {
+        START,
+        STOP,
+        DIAL,
+        INITIALIZE,
+        NEVER_READY,
+        WIPE,
+        NOT_READY
+    }
+
+    public void fail(Fault fault) {
+        faults.put(fault, "injected: " + fault);
+    }
+
+    public void heal() {
+        faults.clear();
+        observed = Optional.empty();
+    }
+
+    /** Every observation says so until {@link #heal}. */
+    public void observeAs(Observation observation) {
+        observed = Optional.of(observation);
+    }
+
+    /** Sandboxes whose first process lives. */
+    public Set<SandboxId> alive() {
+        return Set.copyOf(neurons.keySet());
+    }
+
+    /** The first process dies, as by the host's out-of-memory killer. */
+    public void kill(SandboxId id) {
+        FakeNeuron neuron = neurons.remove(id);
+        if (neuron != null) {
+            neuron.die();
+        }
+    }
+
+    /** Every stream to a neuron breaks; it lives on. */
+    public void breakStreams(SandboxId id) {
+        neuron(id).ifPresent(FakeNeuron::breakStreams);
+    }
+
+    public Optional<FakeNeuron> neuron(SandboxId id) {
+        return Optional.ofNullable(neurons.get(id));
+    }
+
+    boolean failing(Fault fault) {
+        return faults.containsKey(fault);
+    }
+
+    void check(Fault fault, ErrorCode code) {
+        String words = faults.get(fault);
+        if (words != null) {
+            throw CortexException.of(code, words, "heal the machine");
+        }
+    }
+
+    void start(SandboxId id) {
+        neurons.put(id, new FakeNeuron(this));
+    }
+
+    Observation observe(SandboxId id) {
+        return observed.orElse(neurons.containsKey(id) ? Observation.RUNNING : Observation.ABSENT);
+    }
+}
