@@ -32,7 +32,7 @@ public final class Cortex {
     }
 
     /** Does what the words say, on this process's own descriptors, and gives the exit status. */
-    static int run(List<Word> words) {
+    public static int run(List<Word> words) {
         Invocation invocation;
         try {
             invocation = Parser.parse(words);

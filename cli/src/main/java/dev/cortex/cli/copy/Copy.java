@@ -174,8 +174,11 @@ public final class Copy {
             Upload upload = files.unpack(folder);
             try {
                 pourPacked(packing, upload);
-                packing.finish();
+                long skipped = packing.finish();
                 upload.finish();
+                if (skipped > 0) {
+                    output.say("cortex: left out " + skipped + " sockets, pipes or devices");
+                }
             } finally {
                 upload.close();
             }

@@ -72,9 +72,10 @@ final class FolderProgram implements AutoCloseable {
     /**
      * Waits for its end.
      *
+     * @return how many entries it left out: sockets, pipes and devices
      * @throws CortexException in its own words when it failed
      */
-    void finish() {
+    long finish() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
@@ -86,9 +87,20 @@ final class FolderProgram implements AutoCloseable {
             if (status != 0) {
                 throw failure(status);
             }
+            return skipped();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw CortexException.of(ErrorCode.CANCELLED, "interrupted", "");
+        }
+    }
+
+    private long skipped() {
+        try {
+            return JsonText.read(words.toString().getBytes(StandardCharsets.UTF_8))
+                    .get("skipped")
+                    .whole();
+        } catch (JsonText.NotJsonException e) {
+            return 0;
         }
     }
 

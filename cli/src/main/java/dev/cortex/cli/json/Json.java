@@ -101,13 +101,16 @@ public sealed interface Json {
 
     /** As text; numbers and booleans as they are written, everything else empty. */
     default String text() {
-        return switch (this) {
-            case Text t -> t.value();
-            case Whole w -> Long.toString(w.value());
-            case Decimal d -> Double.toString(d.value());
-            case Bool b -> Boolean.toString(b.value());
-            default -> "";
-        };
+        if (this instanceof Text text) {
+            return text.value();
+        }
+        if (this instanceof Whole whole) {
+            return Long.toString(whole.value());
+        }
+        if (this instanceof Decimal decimal) {
+            return Double.toString(decimal.value());
+        }
+        return this instanceof Bool bool ? Boolean.toString(bool.value()) : "";
     }
 
     default Optional<String> optionalText() {
@@ -116,20 +119,18 @@ public sealed interface Json {
 
     /** As a whole number, 0 where it is none. */
     default long whole() {
-        return switch (this) {
-            case Whole w -> w.value();
-            case Decimal d -> (long) d.value();
-            default -> 0;
-        };
+        if (this instanceof Whole whole) {
+            return whole.value();
+        }
+        return this instanceof Decimal decimal ? (long) decimal.value() : 0;
     }
 
     /** As a number, 0 where it is none. */
     default double decimal() {
-        return switch (this) {
-            case Whole w -> w.value();
-            case Decimal d -> d.value();
-            default -> 0;
-        };
+        if (this instanceof Decimal decimal) {
+            return decimal.value();
+        }
+        return this instanceof Whole whole ? whole.value() : 0;
     }
 
     default boolean isTrue() {

@@ -48,29 +48,31 @@ public final class JsonText {
         }
     }
 
+    /** By instanceof: a pattern switch generates a class at its first use, which takes longer than the writing. */
     private static void write(Json value, JsonGenerator generator) {
-        switch (value) {
-            case Json.Text t -> generator.writeString(t.value());
-            case Json.Whole w -> generator.writeNumber(w.value());
-            case Json.Decimal d -> generator.writeNumber(d.value());
-            case Json.Bool b -> generator.writeBoolean(b.value());
-            case Json.Null n -> generator.writeNull();
-            case Json.Absent a -> generator.writeNull();
-            case Json.Items items -> {
-                generator.writeStartArray();
-                for (Json item : items.values()) {
-                    write(item, generator);
-                }
-                generator.writeEndArray();
+        if (value instanceof Json.Text text) {
+            generator.writeString(text.value());
+        } else if (value instanceof Json.Members members) {
+            generator.writeStartObject();
+            for (Map.Entry<String, Json> member : members.values().entrySet()) {
+                generator.writeName(member.getKey());
+                write(member.getValue(), generator);
             }
-            case Json.Members members -> {
-                generator.writeStartObject();
-                for (Map.Entry<String, Json> member : members.values().entrySet()) {
-                    generator.writeName(member.getKey());
-                    write(member.getValue(), generator);
-                }
-                generator.writeEndObject();
+            generator.writeEndObject();
+        } else if (value instanceof Json.Items items) {
+            generator.writeStartArray();
+            for (Json item : items.values()) {
+                write(item, generator);
             }
+            generator.writeEndArray();
+        } else if (value instanceof Json.Bool bool) {
+            generator.writeBoolean(bool.value());
+        } else if (value instanceof Json.Whole whole) {
+            generator.writeNumber(whole.value());
+        } else if (value instanceof Json.Decimal decimal) {
+            generator.writeNumber(decimal.value());
+        } else {
+            generator.writeNull();
         }
     }
 

@@ -114,18 +114,18 @@ public final class Attachment {
         }
     }
 
+    /** By instanceof: a pattern switch generates a class at its first use, in the middle of a short command. */
     private Optional<ExitStatus> handle(Frame frame) {
-        switch (frame) {
-            case Frame.Data data -> write(data);
-            case Frame.Gap gap -> gap(gap.cursor());
-            case Frame.HandshakeAck ack -> acknowledged(ack);
-            case Frame.Exit exit -> {
-                return Optional.of(brokenOutput ? new ExitStatus("broken_pipe", ExitStatus.BROKEN_PIPE) : ended(exit));
-            }
-            case Frame.Error error -> throw told(error);
-            default -> {
-                // Nothing else comes from a session.
-            }
+        if (frame instanceof Frame.Data data) {
+            write(data);
+        } else if (frame instanceof Frame.Exit exit) {
+            return Optional.of(brokenOutput ? new ExitStatus("broken_pipe", ExitStatus.BROKEN_PIPE) : ended(exit));
+        } else if (frame instanceof Frame.HandshakeAck ack) {
+            acknowledged(ack);
+        } else if (frame instanceof Frame.Gap gap) {
+            gap(gap.cursor());
+        } else if (frame instanceof Frame.Error error) {
+            throw told(error);
         }
         return Optional.empty();
     }

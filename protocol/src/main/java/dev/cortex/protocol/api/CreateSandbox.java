@@ -44,39 +44,127 @@ public record CreateSandbox(
     /** All defaults; {@code with…} what differs. */
     public static CreateSandbox defaults() {
         return new CreateSandbox(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Map.of(), Map.of(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     public CreateSandbox named(String newName) {
         return new CreateSandbox(
-                Optional.of(newName), driver, runtime, image, memoryBytes, cpus, processes, diskBytes, env, labels,
-                user, workdir, start, removeOnExit, primary, allowInsecureProcess, wipe);
+                Optional.of(newName),
+                driver,
+                runtime,
+                image,
+                memoryBytes,
+                cpus,
+                processes,
+                diskBytes,
+                env,
+                labels,
+                user,
+                workdir,
+                start,
+                removeOnExit,
+                primary,
+                allowInsecureProcess,
+                wipe);
     }
 
     public CreateSandbox on(String newDriver) {
         return new CreateSandbox(
-                name, Optional.of(newDriver), runtime, image, memoryBytes, cpus, processes, diskBytes, env, labels,
-                user, workdir, start, removeOnExit, primary, allowInsecureProcess, wipe);
+                name,
+                Optional.of(newDriver),
+                runtime,
+                image,
+                memoryBytes,
+                cpus,
+                processes,
+                diskBytes,
+                env,
+                labels,
+                user,
+                workdir,
+                start,
+                removeOnExit,
+                primary,
+                allowInsecureProcess,
+                wipe);
     }
 
     public CreateSandbox from(String newImage) {
         return new CreateSandbox(
-                name, driver, runtime, Optional.of(newImage), memoryBytes, cpus, processes, diskBytes, env, labels,
-                user, workdir, start, removeOnExit, primary, allowInsecureProcess, wipe);
+                name,
+                driver,
+                runtime,
+                Optional.of(newImage),
+                memoryBytes,
+                cpus,
+                processes,
+                diskBytes,
+                env,
+                labels,
+                user,
+                workdir,
+                start,
+                removeOnExit,
+                primary,
+                allowInsecureProcess,
+                wipe);
     }
 
     public CreateSandbox allowingInsecureProcess() {
         return new CreateSandbox(
-                name, driver, runtime, image, memoryBytes, cpus, processes, diskBytes, env, labels, user, workdir,
-                start, removeOnExit, primary, Optional.of(true), wipe);
+                name,
+                driver,
+                runtime,
+                image,
+                memoryBytes,
+                cpus,
+                processes,
+                diskBytes,
+                env,
+                labels,
+                user,
+                workdir,
+                start,
+                removeOnExit,
+                primary,
+                Optional.of(true),
+                wipe);
     }
 
     public CreateSandbox running(StartSession newPrimary) {
         return new CreateSandbox(
-                name, driver, runtime, image, memoryBytes, cpus, processes, diskBytes, env, labels, user, workdir,
-                start, Optional.of(true), Optional.of(newPrimary), allowInsecureProcess, wipe);
+                name,
+                driver,
+                runtime,
+                image,
+                memoryBytes,
+                cpus,
+                processes,
+                diskBytes,
+                env,
+                labels,
+                user,
+                workdir,
+                start,
+                Optional.of(true),
+                Optional.of(newPrimary),
+                allowInsecureProcess,
+                wipe);
     }
 }

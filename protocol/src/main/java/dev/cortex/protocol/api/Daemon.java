@@ -20,7 +20,8 @@ public final class Daemon {
     public record Readiness(List<DriverReadiness> drivers, String auto) {}
 
     /** One event of the stream: what happened to which sandbox. */
-    public record Event(long sequence, Instant at, String kind, String sandbox, Optional<String> session, String detail) {}
+    public record Event(
+            long sequence, Instant at, String kind, String sandbox, Optional<String> session, String detail) {}
 
     public record Nothing() {}
 }

@@ -23,7 +23,8 @@ public final class Files {
     /** @param next continue behind this path; absent at the end */
     public record Listing(List<Entry> entries, Optional<String> next) {}
 
-    public record MakeDirectory(String path, Optional<Boolean> parents, Optional<Integer> mode, Optional<String> user) {}
+    public record MakeDirectory(
+            String path, Optional<Boolean> parents, Optional<Integer> mode, Optional<String> user) {}
 
     public record Move(String from, String to, Optional<Boolean> replace, Optional<String> user) {}
 

@@ -42,7 +42,12 @@ public record SandboxView(
 
     /** What the neuron reports, where it could be asked. */
     public record UsageView(
-            long memoryBytes, long processes, long sessionsRunning, long sessionsStarted, long uptimeMs, String neuron) {}
+            long memoryBytes,
+            long processes,
+            long sessionsRunning,
+            long sessionsStarted,
+            long uptimeMs,
+            String neuron) {}
 
     /** Where the disk lies on the host, and what it takes there (only in {@code inspect}). */
     public record DiskView(String path, long bytes, boolean shifted) {}

@@ -9,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.Optional;
 
@@ -155,13 +153,7 @@ public record Home(Path folder, Path runFolder) {
     private static final int WRITABLE_BY_OTHERS = 0022;
 
     private static String digits(Path folder) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256")
-                    .digest(folder.toString().getBytes(StandardCharsets.UTF_8));
-            return String.format("%02x%02x%02x%02x", digest[0], digest[1], digest[2], digest[3]);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Sha256.firstDigits(folder.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     /** The effective user of this process. */

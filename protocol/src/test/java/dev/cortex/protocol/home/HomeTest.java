@@ -8,6 +8,8 @@ import dev.cortex.protocol.error.ErrorCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +71,18 @@ final class HomeTest {
         Files.createSymbolicLink(temp.resolve("cortex-1"), temp.resolve("elsewhere"));
         Home home = new Home(temp.resolve("home"), temp.resolve("cortex-1/12345678"));
         assertThatThrownBy(home::requireOwn).isInstanceOf(CortexException.class);
+    }
+
+    @Test
+    void theDigestIsThatOfTheLibrary() throws Exception {
+        for (int length = 0; length < 300; length++) {
+            byte[] message = new byte[length];
+            for (int i = 0; i < length; i++) {
+                message[i] = (byte) (i * 7 + length);
+            }
+            byte[] whole = MessageDigest.getInstance("SHA-256").digest(message);
+            assertThat(Sha256.firstDigits(message)).isEqualTo(HexFormat.of().formatHex(whole, 0, 4));
+        }
     }
 
     @Test
