@@ -47,7 +47,7 @@ final class OciReadiness {
         } else {
             decideRootless();
         }
-        return new Readiness(runtime.map(OciReadiness::words), missing, notes);
+        return new Readiness(runtime.map(Probed.Runtime::name), missing, notes);
     }
 
     private void decideForRoot() {
@@ -112,9 +112,5 @@ final class OciReadiness {
                 .filter(runtime -> runtime.name().equals(wanted.program()))
                 .filter(runtime -> runtime.runtimeVersion().isPresent())
                 .findFirst();
-    }
-
-    private static String words(Probed.Runtime runtime) {
-        return runtime.runtimeVersion().orElse(runtime.name()) + " (" + runtime.path() + ")";
     }
 }

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * Whether a driver can work on this machine.
  *
- * @param runtime the program beneath it, where there is one
+ * @param runtime the name of the program beneath it, such as {@code crun}, where there is one
  * @param missing what stands in the way; empty means ready
  * @param notes what works less well here, for people
  */
