@@ -28,7 +28,11 @@ public final class HostProbe {
         this.fresh = fresh;
     }
 
-    /** @throws dev.cortex.protocol.error.CortexException NOT_READY when the launcher cannot run */
+    /**
+     * Asked again when it is older than a moment.
+     *
+     * @throws dev.cortex.protocol.error.CortexException NOT_READY when the launcher cannot run
+     */
     public synchronized Probed now() {
         Probed known = last;
         if (known != null && nanos.getAsLong() - askedAt < fresh.toNanos()) {
@@ -38,5 +42,16 @@ public final class HostProbe {
         last = asked;
         askedAt = nanos.getAsLong();
         return asked;
+    }
+
+    /**
+     * As it was last asked, however long ago: a start must not wait for what hardly ever changes, and says by itself
+     * what no longer holds.
+     *
+     * @throws dev.cortex.protocol.error.CortexException NOT_READY when it was never asked and the launcher cannot run
+     */
+    public synchronized Probed lately() {
+        Probed known = last;
+        return known == null ? now() : known;
     }
 }

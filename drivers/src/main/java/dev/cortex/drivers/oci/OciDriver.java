@@ -61,7 +61,7 @@ public final class OciDriver implements SandboxDriver {
     public Capabilities capabilities() {
         Set<Capability> all = EnumSet.of(Capability.ISOLATION, Capability.IMAGES, Capability.USERS);
         try {
-            Probed.Cgroups cgroups = probe.now().cgroup();
+            Probed.Cgroups cgroups = probe.lately().cgroup();
             addIf(all, Capability.MEMORY_LIMIT, cgroups.has("memory"));
             addIf(all, Capability.PROCESS_LIMIT, cgroups.has("pids"));
             addIf(all, Capability.CPU_LIMIT, cgroups.has("cpu"));
@@ -115,16 +115,24 @@ public final class OciDriver implements SandboxDriver {
         OciRuntime wanted = request.runtime()
                 .map(name -> OciRuntime.named(name).orElseThrow(() -> unknownRuntime(name)))
                 .orElse(OciRuntime.CRUN);
-        Probed host = probe.now();
-        Readiness readiness = check();
-        if (!readiness.ready()) {
-            throw notReady(readiness.missing().getFirst());
-        }
-        Probed.Runtime found = OciReadiness.runtime(host, wanted)
-                .orElseThrow(() -> notReady(readiness.missing().getFirst()));
+        Probed host = readyHost();
+        String program =
+                OciReadiness.runtime(host, wanted).map(Probed.Runtime::path).orElse(wanted.program());
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
-        return new OciLaunch.Surroundings(
-                wanted, found.path(), rights, host.cgroup(), neuron, SeccompProfile.standard());
+        return new OciLaunch.Surroundings(wanted, program, rights, host.cgroup(), neuron, SeccompProfile.standard());
+    }
+
+    /** Before it refuses, it looks again: what was missing may be there now. */
+    private Probed readyHost() {
+        Probed host = probe.lately();
+        if (OciReadiness.of(host).ready()) {
+            return host;
+        }
+        Probed again = probe.now();
+        OciReadiness.of(again).missing().stream().findFirst().ifPresent(missing -> {
+            throw CortexException.of(ErrorCode.NOT_READY, missing.what(), missing.fix());
+        });
+        return again;
     }
 
     private static CortexException unknownRuntime(String name) {
@@ -132,10 +140,6 @@ public final class OciDriver implements SandboxDriver {
                 ErrorCode.UNSUPPORTED,
                 "the driver oci has no runtime " + name,
                 "it has: " + String.join(", ", OciRuntime.names()));
-    }
-
-    private static CortexException notReady(Readiness.Missing missing) {
-        return CortexException.of(ErrorCode.NOT_READY, missing.what(), missing.fix());
     }
 
     private static void prepare(StartRequest request, Rights rights) {
@@ -185,7 +189,7 @@ public final class OciDriver implements SandboxDriver {
 
     @Override
     public void stop(StopRequest request) {
-        Probed host = probe.now();
+        Probed host = probe.lately();
         String program = OciReadiness.runtime(host, OciRuntime.CRUN)
                 .map(Probed.Runtime::path)
                 .orElse("/usr/bin/crun");
@@ -199,11 +203,11 @@ public final class OciDriver implements SandboxDriver {
 
     @Override
     public void wipeDisk(Path disk) {
-        launcher.wipe(disk, !probe.now().root());
+        launcher.wipe(disk, !probe.lately().root());
     }
 
     @Override
     public long diskUsage(Path disk) {
-        return launcher.usage(disk, !probe.now().root());
+        return launcher.usage(disk, !probe.lately().root());
     }
 }

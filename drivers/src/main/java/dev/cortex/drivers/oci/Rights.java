@@ -1,6 +1,7 @@
 package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.launch.IdMapping;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -11,13 +12,20 @@ import java.util.Optional;
 record Rights(boolean rootless, long hostBase) {
     static final Rights ROOTLESS = new Rights(true, 0);
 
+    private static final List<IdMapping.Range> SAME_RANGES =
+            List.of(new IdMapping.Range(0, 0, 1), new IdMapping.Range(1, 1, UidReserve.SIZE - 1));
+    private static final IdMapping SAME = new IdMapping(SAME_RANGES, SAME_RANGES);
+
     static Rights root(long hostBase) {
         return new Rights(false, hostBase);
     }
 
-    /** What the sandbox's user namespace maps to its parent, for the config. */
+    /**
+     * What the sandbox's user namespace maps to its parent, for the config. Rootless it maps every id to itself, in the
+     * two ranges that the parent has (the user, its subordinates): the kernel refuses one that spans both.
+     */
     IdMapping namespace() {
-        return IdMapping.of(hostBase, UidReserve.SIZE);
+        return rootless ? SAME : IdMapping.of(hostBase, UidReserve.SIZE);
     }
 
     /** What idmapped mounts show; an ordinary user cannot make them. */

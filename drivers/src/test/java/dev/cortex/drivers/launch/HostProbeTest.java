@@ -50,4 +50,11 @@ final class HostProbeTest {
         now.addAndGet(Duration.ofSeconds(10).toNanos());
         assertThat(probe.now().euid()).isEqualTo(2);
     }
+
+    @Test
+    void whatMustNotWaitTakesTheLastAnswerHoweverOld() {
+        assertThat(probe.lately().euid()).isEqualTo(1);
+        now.addAndGet(Duration.ofDays(1).toNanos());
+        assertThat(probe.lately().euid()).isEqualTo(1);
+    }
 }

@@ -101,9 +101,9 @@ final class OciLaunchTest {
         assertThat(spec.idmap()).isEmpty();
         assertThat(spec.rootless()).contains(IdMapping.SUBORDINATE);
         assertThat(spec.cgroup()).isEmpty();
-        JsonNode mapping = spec.config().orElseThrow().at("/linux/uidMappings/0");
-        assertThat(mapping.path("hostID").asLong()).isZero();
-        assertThat(mapping.path("size").asLong()).isEqualTo(65_536);
+        assertThat(spec.config().orElseThrow().at("/linux/uidMappings").toString())
+                .isEqualTo("[{\"containerID\":0,\"hostID\":0,\"size\":1},"
+                        + "{\"containerID\":1,\"hostID\":1,\"size\":65535}]");
     }
 
     @Test
