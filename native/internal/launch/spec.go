@@ -46,8 +46,9 @@ type Spec struct {
 	Cgroup *Cgroup `json:"cgroup,omitempty"`
 	// Rootless, when present, makes the launcher enter a user namespace of its
 	// own before anything else: the mapping is applied by newuidmap and
-	// newgidmap. The config's own mapping then refers to ids inside it
-	// (hostID 0 is the caller). Refused for root.
+	// newgidmap. The config's own mapping then refers to ids inside it (hostID 0
+	// is the caller), in ranges that do not span two of it: the kernel refuses
+	// those. Refused for root.
 	Rootless *Mapping `json:"rootless,omitempty"`
 	// Process is the first process with runtime none.
 	Process *Process `json:"process,omitempty"`

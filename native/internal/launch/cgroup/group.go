@@ -49,8 +49,19 @@ func (g Group) Paths() []launch.CgroupPath {
 	return paths
 }
 
-// Make makes the groups and writes the limits. The groups must not exist with
-// processes in them: a group's name is a sandbox's alone.
+// CheckFree refuses groups that have processes: a group's name is a sandbox's
+// alone, and this one runs already.
+func (g Group) CheckFree() error {
+	pids, err := g.Members()
+	if err == nil && len(pids) > 0 {
+		return launch.Fail(launch.AlreadyExists, nil, "the control group %s has processes in it", g.name).
+			WithRemedy("stop the sandbox first")
+	}
+	return err
+}
+
+// Make makes the groups and writes the limits. Empty groups of an earlier start
+// are taken over.
 func (g Group) Make(limits launch.Cgroup) error {
 	if g.layout.Kind == Absent {
 		return launch.Fail(launch.NotReady, nil, "there are no control groups on this host").
@@ -106,10 +117,6 @@ func (g Group) makeDir(dir string) error {
 		case err == nil:
 			return nil
 		case errors.Is(err, fs.ErrExist):
-			if pids, err := members(dir); err != nil || len(pids) > 0 {
-				return launch.Fail(launch.AlreadyExists, err, "the control group %s has processes in it", dir).
-					WithRemedy("stop the sandbox first")
-			}
 			return nil
 		case errors.Is(err, fs.ErrNotExist) && attempt < 5:
 		default:

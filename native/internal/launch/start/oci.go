@@ -9,7 +9,6 @@ import (
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/mounts"
-	"cortex.dev/native/internal/launch/runtime"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,14 +17,6 @@ import (
 const groupGrace = 2 * time.Second
 
 func (a *attempt) oci() (int, error) {
-	crun, err := runtime.New(a.spec.Runtime)
-	if err != nil {
-		return 0, err
-	}
-	if crun.Knows(a.spec.ID) {
-		return 0, launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).
-			WithRemedy("stop the sandbox first")
-	}
 	config, err := a.config()
 	if err != nil {
 		return 0, err
@@ -39,10 +30,10 @@ func (a *attempt) oci() (int, error) {
 		return 0, err
 	}
 	a.clock.step("mounts")
-	return a.runCrun(crun, config)
+	return a.runCrun(config)
 }
 
-func (a *attempt) runCrun(crun runtime.Crun, config []byte) (int, error) {
+func (a *attempt) runCrun(config []byte) (int, error) {
 	attributes := &syscall.SysProcAttr{}
 	leave, err := a.attach(attributes)
 	if err != nil {
@@ -58,6 +49,7 @@ func (a *attempt) runCrun(crun runtime.Crun, config []byte) (int, error) {
 	if err := place.Fill(a.spec.Bundle, config); err != nil {
 		return 0, err
 	}
+	crun := a.crun
 	if crun.Program, err = place.Program(crun.Program); err != nil {
 		return 0, err
 	}

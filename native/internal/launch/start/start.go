@@ -14,6 +14,7 @@ import (
 	"cortex.dev/native/internal/launch/cleanup"
 	"cortex.dev/native/internal/launch/listen"
 	"cortex.dev/native/internal/launch/process"
+	"cortex.dev/native/internal/launch/runtime"
 	"golang.org/x/sys/unix"
 )
 
@@ -27,6 +28,7 @@ type attempt struct {
 	socket  *os.File
 	layout  cgroup.Layout
 	group   *cgroup.Group
+	crun    runtime.Crun
 }
 
 // Start starts the first process of a checked specification. The caller is
@@ -58,6 +60,10 @@ func (a *attempt) close() {
 }
 
 func (a *attempt) run() error {
+	// First, since what follows takes away what an earlier start left.
+	if err := a.checkFree(); err != nil {
+		return err
+	}
 	if err := a.openStreams(); err != nil {
 		return err
 	}
@@ -108,10 +114,34 @@ func (a *attempt) openStreams() error {
 	return nil
 }
 
-func (a *attempt) makeGroup() error {
-	var err error
-	if a.layout, err = cgroup.Find(); err != nil || a.spec.Cgroup == nil {
+// checkFree refuses to start a sandbox that runs.
+func (a *attempt) checkFree() error {
+	layout, err := cgroup.Find()
+	if err != nil {
 		return err
+	}
+	a.layout = layout
+	if a.spec.Cgroup != nil {
+		if err := layout.Of(a.spec.Cgroup.Name).CheckFree(); err != nil {
+			return err
+		}
+	}
+	if a.spec.Runtime.Kind != launch.Oci {
+		return nil
+	}
+	if a.crun, err = runtime.New(a.spec.Runtime); err != nil {
+		return err
+	}
+	if a.crun.Knows(a.spec.ID) {
+		return launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).
+			WithRemedy("stop the sandbox first")
+	}
+	return nil
+}
+
+func (a *attempt) makeGroup() error {
+	if a.spec.Cgroup == nil {
+		return nil
 	}
 	group := a.layout.Of(a.spec.Cgroup.Name)
 	a.undo.Push("removing the control groups", func() error { return removeGroup(group) })

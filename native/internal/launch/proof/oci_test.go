@@ -1,0 +1,297 @@
+package proof
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/cgroup"
+	"golang.org/x/sys/unix"
+)
+
+func TestASandboxSeesItselfAndNothingOfTheHost(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("inside")
+	started, box := w.start(spec)
+
+	seen := box.sh(0, "cat /proc/self/mountinfo /proc/1/mountinfo /proc/self/cgroup; ls -l /proc/1/fd /proc/1/exe /proc/1/cwd /proc/1/root; cat /proc/net/unix")
+	for _, host := range []string{w.base, filepath.Dir(programs.first), "cortex-proof", ".sock"} {
+		if strings.Contains(seen, host) {
+			t.Errorf("%q can be seen inside:\n%s", host, seen)
+		}
+	}
+	if !strings.Contains(seen, "-> /console.log") {
+		t.Errorf("the console is not there:\n%s", seen)
+	}
+	processes := box.sh(0, "ls -d /proc/[0-9]* | wc -l; cat /proc/1/cmdline | tr '\\0' ' '")
+	if !strings.HasSuffix(processes, "/run/cortex/neuron") || len(strings.Fields(processes)[0]) > 1 {
+		t.Errorf("the processes inside are %s", processes)
+	}
+	if status := box.sh(1000, "grep -E 'CapEff|CapPrm|CapAmb|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t\\n' ' '"); status !=
+		"CapPrm: 0000000000000000 CapEff: 0000000000000000 CapAmb: 0000000000000000 NoNewPrivs: 1 Seccomp: 2" {
+		t.Errorf("a user has %s", status)
+	}
+	if owners := box.sh(0, "stat -c %u:%g / /usr /usr/bin/env /root /run/cortex/neuron /tmp /home/agent | sort | uniq -c | tr -s ' '"); owners !=
+		"6 0:0\n 1 1000:1000" {
+		t.Errorf("owners are %s", owners)
+	}
+	if mapped, err := os.ReadFile("/proc/self/uid_map"); err != nil || strings.Contains(string(mapped), "1000000") {
+		t.Errorf("the host's own mapping is %s, %v", mapped, err)
+	}
+	host, err := os.Stat("/proc/self/ns/user")
+	w.must(err)
+	inside, err := os.Stat("/proc/" + itoa(started.Pid) + "/ns/user")
+	w.must(err)
+	if os.SameFile(host, inside) {
+		t.Error("it has no user namespace of its own")
+	}
+}
+
+func TestThereIsNoNetworkAndItFailsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	_, box := w.start(w.spec("net"))
+	began := time.Now()
+	answer := box.python(1000, `
+import socket, errno
+for family, host in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+    try: socket.socket(family).connect((host, 80))
+    except OSError as e: print(errno.errorcode[e.errno])
+try: socket.getaddrinfo("cortex.example", 80)
+except socket.gaierror as e: print("gai")
+s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockname()); print("loopback")`)
+	if answer != "ENETUNREACH\nENETUNREACH\ngai\nloopback" {
+		t.Errorf("answered %s", answer)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestLimitsHoldAndTheirCountersAreTold(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("limits")
+	started, box := w.start(spec)
+	if limit := box.sh(1000, "cd /sys/fs/cgroup; cat memory.max pids.max 2>/dev/null || cat memory/memory.limit_in_bytes pids/pids.max; nproc"); limit != "268435456\n100\n1" {
+		t.Errorf("inside, the limits are %s", limit)
+	}
+	if _, status := box.ask(request{Argv: []string{"/bin/sh", "-c", "cd /sys/fs/cgroup; echo max > pids.max || echo max > pids/pids.max"}}); status == 0 {
+		t.Error("root inside changed its limit")
+	}
+	refused := box.python(1000, `
+import os, time
+n = 0
+try:
+    while n < 300:
+        if os.fork() == 0: time.sleep(60); os._exit(0)
+        n += 1
+except BlockingIOError: print("refused", 50 < n < 100)
+os.kill(-1, 9)`)
+	if !strings.HasPrefix(refused, "refused True") {
+		t.Errorf("processes: %s", refused)
+	}
+	if _, status := box.ask(request{Argv: []string{"/usr/bin/python3", "-c", "x = bytearray(400 << 20)"}, UID: 1000}); status == 0 {
+		t.Error("400 MiB were had under a limit of 256")
+	}
+	if _, status := box.ask(request{Argv: []string{"/bin/true"}}); status != 0 {
+		t.Error("the first process did not survive")
+	}
+	stopped := w.stop(spec, &started)
+	if c := stopped.Counters; c == nil || c.OomKills < 1 || c.PidsRefused < 1 || c.MemoryPeakBytes < 200<<20 {
+		t.Errorf("counted %+v", stopped.Counters)
+	}
+}
+
+func TestTheDiskIsStoredUnshiftedAndMovesBetweenUidRanges(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("disk")
+	started, box := w.start(spec)
+	box.sh(0, `set -e
+		echo data > /home/agent/mine; chown agent:agent /home/agent/mine; cp /bin/true /usr/bin/owned; chmod 4755 /usr/bin/owned
+		chmod 700 /usr/bin/env; rm /usr/bin/ar; mkdir /usr/share/doc.new; rm -r /usr/share/doc; mv /usr/share/doc.new /usr/share/doc`)
+	w.stop(spec, &started)
+
+	upper := w.path("disk/disk")
+	for file, owner := range map[string]uint32{"root/upper/home/agent/mine": 1000, "usr/upper/bin/owned": 0, "usr/upper/bin/env": 0, "usr/upper/bin/ar": 0} {
+		var stat unix.Stat_t
+		if err := unix.Lstat(filepath.Join(upper, file), &stat); err != nil || stat.Uid != owner || stat.Gid != owner {
+			t.Errorf("%s belongs to %d:%d, %v", file, stat.Uid, stat.Gid, err)
+		}
+	}
+	if _, err := os.Stat("/usr/bin/ar"); err != nil {
+		t.Fatal("the host's file was removed")
+	}
+
+	w.must(os.MkdirAll(spec.Bundle, 0o700))
+	elsewhere := []launch.IDRange{{ContainerID: 0, HostID: 3_000_000, Size: 65536}}
+	spec.Idmap = &launch.Mapping{Uids: elsewhere, Gids: elsewhere}
+	edit(t, &spec, func(config map[string]any) {
+		moved := []any{map[string]any{"containerID": 0, "hostID": 3_000_000, "size": 65536}}
+		linux := config["linux"].(map[string]any)
+		linux["uidMappings"], linux["gidMappings"] = moved, moved
+	})
+	again, box := w.start(spec)
+	if answer := box.sh(1000, "cat /home/agent/mine; stat -c %u /home/agent/mine /usr/bin/owned; ls /usr/bin/ar 2>&1; ls /usr/share/doc | wc -l; stat -c %a /usr/bin/env"); answer !=
+		"data\n1000\n0\nls: cannot access '/usr/bin/ar': No such file or directory\n0\n700" {
+		t.Errorf("in another range the disk shows %s", answer)
+	}
+	w.stop(spec, &again)
+	text, status := w.call("wipe", nil, upper)
+	if _, err := os.Lstat(upper); status != 0 || err == nil {
+		t.Errorf("wipe answered %s", text)
+	}
+}
+
+func TestRealProgramsRunUnderTheFilter(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("programs")
+	spec.Cgroup.MemoryBytes, spec.Cgroup.CPUQuotaMicros, spec.Cgroup.Cpus = 1<<30, 0, 0
+	_, box := w.start(spec)
+	for name, script := range map[string]string{
+		"python": `python3 -c 'import threading, subprocess, sqlite3, ssl, multiprocessing as m
+with m.Pool(2) as p: print(sum(p.map(abs, [-20, -22])))'`,
+		"node": `node -e 'new (require("worker_threads").Worker)("require(\"worker_threads\").parentPort.postMessage(42)", {eval: true}).on("message", console.log)'`,
+		"gcc": `cd /tmp && printf '#include <pthread.h>\n#include <stdio.h>\nvoid *f(void *x){return x;}
+int main(){pthread_t t; pthread_create(&t,0,f,0); pthread_join(t,0); puts("42");}' > a.c && gcc -O2 a.c -o a -lpthread && ./a`,
+		"git":  `cd /tmp && git init -q r && cd r && echo 42 > f && git add f && git -c user.name=a -c user.email=a@b commit -qm m && git show HEAD:f`,
+		"vi":   `cd /tmp && printf 'x' > v && script -qec 'TERM=xterm vi -es -c "s/x/42/" -c wq v' /dev/null >/dev/null </dev/null; cat v`,
+		"tar":  `cd /tmp && mkdir -p t && echo 42 > t/f && tar czf t.tgz t && rm -r t && tar xzf t.tgz && cat t/f`,
+		"perl": `perl -e 'print 42'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			inner := *box
+			inner.t = t
+			if output := inner.sh(1000, "export HOME=/tmp/h; mkdir -p $HOME; "+script); output != "42" {
+				t.Errorf("printed %q", output)
+			}
+		})
+	}
+}
+
+func TestStopFindsWhatACutOffStartLeft(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("cut")
+	_, box := w.start(spec)
+	box.ask(request{Argv: []string{"/bin/sleep", "300"}, Detach: true})
+	stopped := w.stop(spec, nil) // no pid, no start time: by group and mark
+	if stopped.Killed < 2 {
+		t.Errorf("killed %d", stopped.Killed)
+	}
+	if again := w.stop(spec, nil); again.Killed != 0 {
+		t.Errorf("the second time it killed %d", again.Killed)
+	}
+}
+
+func TestAPausedSandboxIsSeenAndStops(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("paused")
+	started, _ := w.start(spec)
+	handle := launch.Observe{Key: "k", Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID, CgroupName: spec.Cgroup.Name}
+	if seen := w.observe(handle); seen.State != launch.Running {
+		t.Errorf("saw %+v", seen)
+	}
+	layout, err := cgroup.Find()
+	w.must(err)
+	w.must(layout.Of(spec.Cgroup.Name).Freeze())
+	for deadline := time.Now().Add(10 * time.Second); w.observe(handle).State != launch.Paused; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("saw %+v", w.observe(handle))
+		}
+	}
+	w.stop(spec, &started)
+	if seen := w.observe(handle); seen.State != launch.Absent {
+		t.Errorf("saw %+v", seen)
+	}
+}
+
+func (w *world) observe(handle launch.Observe) launch.Observation {
+	w.t.Helper()
+	text, status := w.call("observe", launch.ObserveSpec{Version: launch.Version, Handles: []launch.Observe{handle}})
+	var observed launch.Observed
+	if err := json.Unmarshal([]byte(text), &observed); err != nil || status != 0 {
+		w.t.Fatalf("observe answered %d %s", status, text)
+	}
+	return observed.Observations[handle.Key]
+}
+
+func TestASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("twice")
+	spec.Listen = &launch.Listen{Path: w.path("run/twice/n.sock")}
+	started, _ := w.start(spec)
+	second := spec
+	second.Listen = &launch.Listen{Path: w.path("run/twice/other.sock")}
+	text, status := w.call("start", second)
+	if status == 0 || !strings.Contains(text, string(launch.AlreadyExists)) {
+		t.Errorf("answered %d %s", status, text)
+	}
+	if !alive(started.Pid) {
+		t.Error("the first was killed")
+	}
+	dial(t, spec.Listen.Path).sh(0, "true")
+}
+
+func TestAFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
+	for name, example := range map[string]struct {
+		spoil func(*world, *launch.Spec)
+		code  launch.Code
+		words string
+	}{
+		"no neuron": {func(w *world, s *launch.Spec) {
+			edit(t, s, func(c map[string]any) { c["process"].(map[string]any)["args"] = []string{"/run/cortex/none"} })
+		}, launch.DriverFailed, "/run/cortex/none"},
+		"no layer": {func(w *world, s *launch.Spec) { s.Mounts[0].Overlay.Lowers[0] = w.path("none") }, launch.DriverFailed, "none"},
+		"no crun":  {func(w *world, s *launch.Spec) { s.Runtime.Program = "/usr/bin/no-crun" }, launch.NotReady, "no-crun"},
+		"runc":     {func(w *world, s *launch.Spec) { s.Runtime.Flavour = "runc" }, launch.Unsupported, "runc"},
+		"an open disk": {func(w *world, s *launch.Spec) {
+			w.must(os.Chmod(filepath.Dir(s.Mounts[0].Overlay.Upper), 0o755))
+		}, launch.InvalidArgument, "entered by others"},
+		"a bad config": {func(w *world, s *launch.Spec) { s.Config = launch.RawObject(`{"mounts":[]}`) }, launch.DriverFailed, "crun"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			spec := w.spec("failing")
+			example.spoil(w, &spec)
+			w.failed(spec, example.code, example.words)
+		})
+	}
+}
+
+func TestALinkThatAGuestLeftOnItsDiskLeadsNowhere(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("links")
+	started, box := w.start(spec)
+	outside := w.path("outside")
+	w.must(os.Mkdir(outside, 0o755))
+	box.sh(0, "cd /; mkdir -p "+outside+"; ln -s "+outside+" /data; ln -s ../../../../../.."+outside+" /srv")
+	w.stop(spec, &started)
+
+	w.must(os.MkdirAll(spec.Bundle, 0o700))
+	w.must(os.WriteFile(w.path("shown"), []byte("shown"), 0o644))
+	for _, target := range []string{"/data/new/file", "/srv/other"} {
+		spec.Mounts = append(spec.Mounts, launch.Mount{Bind: &launch.Bind{Source: w.path("shown"), Target: target, ReadOnly: true, File: true}})
+	}
+	again, box := w.start(spec)
+	if shown := box.sh(0, "cat /data/new/file /srv/other"); shown != "shownshown" {
+		t.Errorf("inside it reads %q", shown)
+	}
+	left, err := os.ReadDir(outside)
+	if err != nil || len(left) > 0 {
+		t.Errorf("outside there is %v, %v", left, err)
+	}
+	w.stop(spec, &again)
+}
+
+func TestALinkThroughProcIsNotFollowed(t *testing.T) {
+	w := newWorld(t)
+	spec := w.spec("magic")
+	started, box := w.start(spec)
+	box.sh(0, "rmdir /mnt; ln -s /proc/self/root/etc /mnt")
+	w.stop(spec, &started)
+	w.must(os.MkdirAll(spec.Bundle, 0o700))
+	spec.Mounts = append(spec.Mounts, launch.Mount{Tmpfs: &launch.Tmpfs{Target: "/mnt/x", Size: 4096}})
+	w.failed(spec, launch.DriverFailed, "/mnt/x")
+}
