@@ -1,7 +1,4 @@
-/**
- * The surfaces of one home over HTTP, on a Unix socket and on loopback, and the two mains that need no
- * running daemon: {@code serve} and {@code doctor}.
- */
+/** The mains {@code serve} and {@code doctor}, which need no running daemon. */
 @NullMarked
 package dev.cortex.daemon;
 

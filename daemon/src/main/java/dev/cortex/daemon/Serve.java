@@ -1,0 +1,67 @@
+package dev.cortex.daemon;
+
+import dev.cortex.daemon.settings.DaemonSettings;
+import dev.cortex.daemon.settings.HomeFile;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.home.Home;
+import java.nio.file.Path;
+import java.util.Set;
+
+/** {@code cortex serve}: the daemon of a home, in the foreground. */
+public final class Serve {
+    private static final String USAGE = """
+            Usage: cortex serve [--port N] [--stop-sandboxes]
+                   cortex serve --stop
+
+            Serves the home on its socket and on 127.0.0.1. Other commands start it by themselves when none runs.
+            SIGTERM or Ctrl-C end it; sandboxes run on, and the next daemon finds them.
+
+              --port N            port on loopback (CORTEX_PORT, daemon.port; default 3100); taken is then an error
+              --stop-sandboxes    stop every sandbox when this daemon ends
+              --stop              end the daemon that runs, and wait for it
+              --home DIR          another home (CORTEX_HOME)
+
+            Examples:
+              cortex serve
+              cortex serve --port 3200 --stop-sandboxes
+              cortex serve --stop
+            """;
+
+    private static final int USAGE_STATUS = 2;
+
+    private Serve() {}
+
+    public static void main(String[] words) {
+        System.exit(run(words));
+    }
+
+    private static int run(String[] words) {
+        CommandLine line;
+        try {
+            line = CommandLine.parse("serve", words, Set.of("--stop", "--stop-sandboxes"), Set.of("--port"));
+        } catch (CortexException e) {
+            Words.print(e, System.err);
+            return USAGE_STATUS;
+        }
+        if (line.wantsHelp()) {
+            System.out.print(USAGE);
+            return 0;
+        }
+        Home home = line.value("--home").map(folder -> Home.at(Path.of(folder))).orElseGet(Home::current);
+        try {
+            if (line.has("--stop")) {
+                return new RunningDaemon(home).stop(System.err);
+            }
+            DaemonSettings settings =
+                    DaemonSettings.resolve(line.value("--port"), System.getenv(), HomeFile.read(home.settings()));
+            DaemonProcess daemon = DaemonProcess.start(home, settings, line.has("--stop-sandboxes"));
+            System.err.println(daemon.readyLine());
+            daemon.awaitEnd();
+            return 0;
+        } catch (CortexException e) {
+            Words.print(e, System.err);
+            return e.code() == ErrorCode.INVALID_ARGUMENT ? USAGE_STATUS : 1;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The daemon's log: one JSON object a line in the home, rotated by size. */
+@NullMarked
+package dev.cortex.daemon.log;
+
+import org.jspecify.annotations.NullMarked;
