@@ -11,8 +11,10 @@ import dev.cortex.testkit.driver.Shell;
 import dev.cortex.testkit.driver.Trial;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.launcher.EngineFilter;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -20,11 +22,17 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** The driver in the hands of an ordinary user with subordinate ids. Needs root, to become one; crun; uidmap. */
 final class OciRootlessIT {
+    private static final String ARCHIVE = "cortex.test.archive";
+
+    @TempDir
+    private static Path folder;
+
     @Test
     void theContractHoldsForAnOrdinaryUser() throws IOException, InterruptedException {
+        Path archive = RootArchive.make(folder, true);
         try (OrdinaryUser user = new OrdinaryUser()) {
             OrdinaryUser.Ended ended =
-                    user.java(Program.class, Installation.fromProperty().folder());
+                    user.java(Program.class, Installation.fromProperty().folder(), archive);
             assertThat(ended.status()).as(ended.output()).isZero();
         }
     }
@@ -34,6 +42,7 @@ final class OciRootlessIT {
         private Program() {}
 
         public static void main(String[] args) {
+            System.setProperty(ARCHIVE, args[0]);
             SummaryGeneratingListener listener = new SummaryGeneratingListener();
             LauncherFactory.create()
                     .execute(
@@ -91,6 +100,20 @@ final class OciRootlessIT {
                         .isEqualTo("lo\n");
                 assertThat(shell.run("cat /proc/self/mountinfo").output())
                         .doesNotContain(trial.request().disk().getParent().toString());
+            }
+        }
+
+        @Test
+        void anArchivesOwnersAreRightThroughSubordinateIds() {
+            try (OciSubject subject = new OciSubject(System.getProperty(ARCHIVE, ""));
+                    Trial trial = new Trial(subject, 0);
+                    Shell shell = trial.shell(trial.start())) {
+                assertThat(shell.run("cat /var/lib/app/data; stat -c '%u:%g' /var/lib/app/data /etc/passwd")
+                                .output())
+                        .isEqualTo("of the image\n77:78\n0:0\n");
+                assertThat(shell.run("root", "touch /var/lib/app/more /usr/bin/more")
+                                .ok())
+                        .isTrue();
             }
         }
     }

@@ -61,6 +61,15 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
         return images.resolve(reference);
     }
 
+    Image resolve(String other) {
+        return images.resolve(other);
+    }
+
+    /** What lies in the folder of images. */
+    List<String> imageFiles() {
+        return Leftovers.files(folder);
+    }
+
     @Override
     public GuestIdentity identity(StartRequest request) {
         return new GuestIdentity(

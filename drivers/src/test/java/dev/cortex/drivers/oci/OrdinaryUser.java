@@ -42,8 +42,9 @@ final class OrdinaryUser implements AutoCloseable {
      * Runs a main class of this test's own class path, which is copied to where the user can read it.
      *
      * @param install the folder with {@code bin/launcher} and {@code bin/neuron}
+     * @param file copied as well; its place is the program's argument
      */
-    Ended java(Class<?> main, Path install) throws IOException, InterruptedException {
+    Ended java(Class<?> main, Path install, Path file) throws IOException, InterruptedException {
         Path programs = copy(install.resolve("bin"), folder.resolve("install/bin"));
         List<String> command = new ArrayList<>(List.of("unshare", "--mount", "--propagation", "private", "sh", "-c"));
         command.add("for f in passwd subuid subgid; do mount --bind " + folder + "/$f /etc/$f || exit 99; done; "
@@ -57,7 +58,8 @@ final class OrdinaryUser implements AutoCloseable {
                 "-Dcortex.install=" + programs.getParent(),
                 "-cp",
                 classPath(),
-                main.getName()));
+                main.getName(),
+                copy(file, folder.resolve(file.getFileName())).toString()));
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .directory(Path.of("/").toFile())
