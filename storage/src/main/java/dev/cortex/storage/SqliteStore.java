@@ -134,6 +134,16 @@ public final class SqliteStore implements SandboxStore {
     }
 
     @Override
+    public int count() {
+        return transaction(() -> {
+            try (Statement query = connection.createStatement();
+                    ResultSet rows = query.executeQuery("SELECT count(*) FROM sandbox")) {
+                return rows.next() ? rows.getInt(1) : 0;
+            }
+        });
+    }
+
+    @Override
     public void update(SandboxRow row) {
         transaction(() -> {
             replace(row);

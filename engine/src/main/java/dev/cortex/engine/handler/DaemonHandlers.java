@@ -56,7 +56,7 @@ final class DaemonHandlers {
                 home.folder().toString(),
                 ProcessHandle.current().pid(),
                 Duration.between(opened, clock.instant()).toMillis(),
-                sandboxes.list("", Integer.MAX_VALUE).size());
+                sandboxes.count());
     }
 
     /** A gap concerns everybody; a sandbox that comes later is known by its name. */

@@ -88,7 +88,7 @@ final class Booting {
                 throw CortexException.of(
                         ErrorCode.NOT_READY,
                         row.name() + " was not ready within " + READY.toSeconds() + " s",
-                        "cortex logs " + row.name() + " --console shows its console");
+                        "its console: " + ports.folders().sandbox(row.id()).resolve("console.log"));
             }
             pause = rest(pause);
         }

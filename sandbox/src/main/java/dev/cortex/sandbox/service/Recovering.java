@@ -2,6 +2,7 @@ package dev.cortex.sandbox.service;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 
@@ -85,17 +87,18 @@ final class Recovering {
         SandboxStore store = ports.store();
         store.damaged().forEach(line -> LOG.log(System.Logger.Level.WARNING, "a row cannot be read: " + line));
         List<SandboxRow> all = store.list("", Integer.MAX_VALUE);
+        Set<SandboxId> begun = store.intents().stream().map(Intent::sandbox).collect(Collectors.toSet());
         Map<String, List<SandboxRow>> runningByDriver = all.stream()
                 .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
-                .filter(row -> store.intent(row.id()).isEmpty())
+                .filter(row -> !begun.contains(row.id()))
                 .collect(Collectors.groupingBy(row -> row.settings().driver()));
         List<SandboxRow> unfinished = all.stream()
-                .filter(row -> store.intent(row.id()).isPresent())
+                .filter(row -> begun.contains(row.id()))
                 .toList();
         List<SandboxRow> leftOver = all.stream()
                 .filter(row -> row.settings().removeOnExit())
                 .filter(row -> row.state() == State.STOPPED || row.state() == State.ERROR)
-                .filter(row -> store.intent(row.id()).isEmpty())
+                .filter(row -> !begun.contains(row.id()))
                 .toList();
         CountDownLatch done = new CountDownLatch(unfinished.size() + runningByDriver.size() + leftOver.size());
         for (SandboxRow row : unfinished) {

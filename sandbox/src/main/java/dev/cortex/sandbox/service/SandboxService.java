@@ -160,6 +160,10 @@ public final class SandboxService implements AutoCloseable {
         return ports.store().list(after, most);
     }
 
+    public int count() {
+        return ports.store().count();
+    }
+
     /** Disks whose record has gone. */
     public List<DiskRow> keptDisks() {
         return ports.store().disks().stream()

@@ -74,7 +74,7 @@ final class Watching {
             if (!isCurrent(row)) {
                 return;
             }
-            if (observe(row) == Observation.ABSENT) {
+            if (!beingChanged(row) && observe(row) == Observation.ABSENT) {
                 lose(row);
                 return;
             }
@@ -95,6 +95,11 @@ final class Watching {
                         .find(row.id())
                         .filter(now -> now.generation() == row.generation() && isUp(now))
                         .isPresent();
+    }
+
+    /** An operation ends it right now, and will say so itself. */
+    private boolean beingChanged(SandboxRow row) {
+        return ports.store().intent(row.id()).isPresent();
     }
 
     private static boolean isUp(SandboxRow row) {
@@ -119,7 +124,7 @@ final class Watching {
             Optional<SandboxRow> now = ports.store()
                     .find(row.id())
                     .filter(r -> isCurrent(row))
-                    .filter(r -> ports.store().intent(r.id()).isEmpty());
+                    .filter(r -> !beingChanged(r));
             now.filter(r -> observe(r) == Observation.ABSENT).ifPresent(this::lost);
         }
     }

@@ -27,6 +27,9 @@ public interface SandboxStore extends AutoCloseable {
     /** All, by name; a page of at most {@code most} behind {@code after} (empty: from the first). */
     List<SandboxRow> list(String after, int most);
 
+    /** How many records there are, readable or not. */
+    int count();
+
     /** Replaces the row; its intent, if there is one, goes on. */
     void update(SandboxRow row);
 

@@ -151,6 +151,7 @@ public abstract class SandboxStoreContract {
         assertThat(store.list("", 3)).extracting(SandboxRow::name).containsExactly("a", "b", "c");
         assertThat(store.list("c", 3)).extracting(SandboxRow::name).containsExactly("d");
         assertThat(store.list("d", 3)).isEmpty();
+        assertThat(store.count()).isEqualTo(4);
     }
 
     @Test

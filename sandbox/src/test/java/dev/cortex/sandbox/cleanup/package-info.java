@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox.cleanup;
+
+import org.jspecify.annotations.NullMarked;

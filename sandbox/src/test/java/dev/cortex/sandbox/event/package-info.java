@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox.event;
+
+import org.jspecify.annotations.NullMarked;

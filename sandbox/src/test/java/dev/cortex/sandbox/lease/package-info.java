@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox.lease;
+
+import org.jspecify.annotations.NullMarked;

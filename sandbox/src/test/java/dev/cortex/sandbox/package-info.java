@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox;
+
+import org.jspecify.annotations.NullMarked;

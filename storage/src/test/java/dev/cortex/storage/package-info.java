@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.storage;
+
+import org.jspecify.annotations.NullMarked;
