@@ -319,7 +319,9 @@ func (n *neuron) output(r *guestpb.ExecRequest) result {
 	n.t.Helper()
 	r.Claim = true
 	info := n.exec(r)
-	return n.attach(info.Id, wire.ModeHold, 0).finish()
+	c := n.attach(info.Id, wire.ModeHold, 0)
+	defer c.conn.Close()
+	return c.finish()
 }
 
 func readFull(conn net.Conn, b []byte) (int, error) {

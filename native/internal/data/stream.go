@@ -87,7 +87,7 @@ func (s *stream) linger() {
 		return
 	}
 	_ = s.conn.SetReadDeadline(time.Now().Add(lastWords))
-	var scrap [4 << 10]byte
+	var scrap [512]byte // most peers have nothing more to say, and many may be listening
 	for {
 		if _, err := s.conn.Read(scrap[:]); err != nil {
 			return

@@ -121,26 +121,43 @@ func (s *scanner) dead(pid int) bool {
 	return state == 0 || state == 'Z' || state == 'X'
 }
 
+// runs says whether a process can make another: it is neither stopped nor about to be, as soon as it
+// gets a processor.
 func (s *scanner) runs(pid int) bool {
-	state := s.state(pid)
-	return state == 'R' || state == 'S'
+	text := s.read(pid, "/status")
+	_, state, found := bytes.Cut(text, []byte("\nState:\t"))
+	if !found || len(state) == 0 || state[0] != 'R' && state[0] != 'S' {
+		return false
+	}
+	_, pending, _ := bytes.Cut(text, []byte("\nShdPnd:\t"))
+	if len(pending) < 16 {
+		return true
+	}
+	signals, err := strconv.ParseUint(string(pending[:16]), 16, 64)
+	return err != nil || signals>>(unix.SIGSTOP-1)&1 == 0
 }
 
 // state is the letter of /proc/PID/stat, or 0 when the process is gone.
 func (s *scanner) state(pid int) byte {
-	fd, err := unix.Openat(s.proc, strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
+	// The name in parentheses may hold anything, so the last parenthesis counts.
+	text := s.read(pid, "/stat")
+	end := bytes.LastIndexByte(text, ')')
+	if end < 0 || end+2 >= len(text) {
 		return 0
+	}
+	return text[end+2]
+}
+
+// read returns a file of a process, valid until the next call, and nothing where it is gone.
+func (s *scanner) read(pid int, name string) []byte {
+	fd, err := unix.Openat(s.proc, strconv.Itoa(pid)+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
 	}
 	defer unix.Close(fd)
-	n, err := unix.Read(fd, s.limits[:512])
+	n, err := unix.Read(fd, s.text[:])
 	if err != nil || n <= 0 {
-		return 0
+		return nil
 	}
-	// The name in parentheses may hold anything, so the last parenthesis counts.
-	end := bytes.LastIndexByte(s.limits[:n], ')')
-	if end < 0 || end+2 >= n {
-		return 0
-	}
-	return s.limits[end+2]
+	return s.text[:n]
 }

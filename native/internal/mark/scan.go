@@ -15,7 +15,7 @@ import (
 type scanner struct {
 	proc    int
 	dirents [32 << 10]byte
-	limits  [4 << 10]byte
+	text    [4 << 10]byte
 	self    int
 }
 
@@ -83,18 +83,7 @@ func (s *scanner) markOf(pid int) (uint64, bool) {
 	}
 }
 
-func (s *scanner) markInFile(pid int) (uint64, bool) {
-	fd, err := unix.Openat(s.proc, strconv.Itoa(pid)+"/limits", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return 0, false
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, s.limits[:])
-	if err != nil || n <= 0 {
-		return 0, false
-	}
-	return parseLimits(s.limits[:n])
-}
+func (s *scanner) markInFile(pid int) (uint64, bool) { return parseLimits(s.read(pid, "/limits")) }
 
 // parseLimits reads the soft value of the line "Max file locks".
 func parseLimits(text []byte) (uint64, bool) {

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/wire"
+)
+
+// These run against the program that is shipped:
+//
+//	CORTEX_BENCH_NEURON=$PWD/out/bin/neuron go test -C native ./cmd/neuron -run '^$' -bench . -benchtime 1000x
+
+// benchNeuron is a neuron of its own size: the test binary is larger.
+func benchNeuron(b *testing.B) *neuron {
+	b.Helper()
+	n := prepareNeuron(b, "--plain")
+	if path := os.Getenv("CORTEX_BENCH_NEURON"); path != "" {
+		n.command = exec.Command(path, n.command.Args[1:]...)
+	}
+	n.start()
+	n.initialize()
+	return n
+}
+
+func BenchmarkStartToServing(b *testing.B) {
+	for b.Loop() {
+		socket := filepath.Join(b.TempDir(), "s")
+		path := os.Getenv("CORTEX_BENCH_NEURON")
+		if path == "" {
+			path = os.Args[0]
+		}
+		command := exec.Command(path, "serve", "--listen", socket, "--plain")
+		command.Env = append(os.Environ(), runAsNeuron+"=1")
+		if err := command.Start(); err != nil {
+			b.Fatal(err)
+		}
+		for {
+			conn, err := net.Dial("unix", socket)
+			if err == nil {
+				_, _ = conn.Write(wire.Hello{Lowest: 1, Highest: 1, Purpose: wire.PurposeControl}.Append(nil))
+				if _, err := conn.Read(make([]byte, 1)); err != nil {
+					b.Fatal(err)
+				}
+				_ = conn.Close()
+				break
+			}
+			time.Sleep(50 * time.Microsecond)
+		}
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}
+}
+
+func BenchmarkInfo(b *testing.B) {
+	n := benchNeuron(b)
+	report(b, n, "idle-KiB")
+	for b.Loop() {
+		if _, err := n.guest.Info(context.Background(), &guestpb.InfoRequest{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	report(b, n, "used-KiB")
+}
+
+func BenchmarkStatusOfASession(b *testing.B) {
+	n := benchNeuron(b)
+	info := n.exec(&guestpb.ExecRequest{Argv: words("sleep", "1000")})
+	for b.Loop() {
+		if _, err := n.guest.SessionStatus(context.Background(), &guestpb.SessionStatusRequest{SessionId: info.Id}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkExecToExit is a whole command as the host sees it: Exec, attach on a new stream, Exit.
+func BenchmarkExecToExit(b *testing.B) {
+	n := benchNeuron(b)
+	for b.Loop() {
+		if r := n.output(&guestpb.ExecRequest{Argv: words("/bin/true")}); r.exit == nil {
+			b.Fatal("no exit")
+		}
+	}
+	report(b, n, "used-KiB")
+}
+
+func BenchmarkOutput(b *testing.B) {
+	n := benchNeuron(b)
+	info := n.exec(&guestpb.ExecRequest{Argv: words("cat", "/dev/zero"), Claim: true})
+	c := n.attach(info.Id, wire.ModeHold, 0)
+	buffer := make([]byte, 256<<10)
+	const chunk = 64 << 20
+	b.SetBytes(chunk)
+	for b.Loop() {
+		for left := chunk; left > 0; {
+			k, err := c.conn.Read(buffer)
+			if err != nil {
+				b.Fatal(err)
+			}
+			left -= k
+		}
+	}
+}
+
+// report tells the neuron's private memory and its threads.
+func report(b *testing.B, n *neuron, name string) {
+	b.Helper()
+	pid := n.command.Process.Pid
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		var kib float64
+		if k, _ := fmt.Sscanf(line, "Private_Dirty: %f kB", &kib); k == 1 {
+			b.ReportMetric(kib, name)
+		}
+	}
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(len(tasks)), "threads")
+}
