@@ -108,6 +108,8 @@ func (h *header) appendBlock(out []byte) []byte {
 
 var zeros [blockSize]byte
 
+func isZero(block []byte) bool { return string(block) == string(zeros[:]) }
+
 func octal(field []byte, value, most uint64) {
 	if value > most {
 		value = 0

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"archive/tar"
 	"context"
 	"errors"
 	"io"
@@ -25,10 +24,6 @@ const (
 	// at most, about a million folders.
 	foldersBytesMost = 128 << 20
 	folderBytes      = 64 // beside the name
-	// Unpacking walks the holes of a sparse file; no file system of this size is near.
-	sparseMost = 16 << 40
-	// A hole is left where this many bytes are zero, the block of most file systems.
-	holeBlock = 4096
 	// A link's target may be as long as a path.
 	targetMost = unix.PathMax - 1
 )
@@ -55,11 +50,9 @@ func newUnpacker(ctx context.Context, dir int, from io.Reader, how Unpacking) *u
 		ctx:    ctx,
 		tree:   newTree(dir),
 		how:    how,
-		in:     &archiveReader{from: from, buffer: make([]byte, transferBuffer)},
-		buffer: make([]byte, transferBuffer),
+		in:     newArchiveReader(from),
 		parent: -1,
 	}
-	u.tar = tar.NewReader(u.in)
 	return u
 }
 
@@ -70,7 +63,7 @@ func (u *unpacker) all() (Report, error) {
 		err = u.finishFolders()
 	}
 	if err == nil {
-		_, err = io.Copy(io.Discard, u.in) // what pads the archive
+		err = u.in.drain()
 	}
 	u.report.Bytes = uint64(u.in.consumed)
 	return u.report, err
@@ -81,8 +74,7 @@ type unpacker struct {
 	tree       *tree
 	how        Unpacking
 	in         *archiveReader
-	tar        *tar.Reader
-	buffer     []byte
+	header     archived
 	parent     int // the folder that the last entry lay in, -1: none
 	parentPath string
 	folders    []unpackedFolder
@@ -100,71 +92,21 @@ type unpackedFolder struct {
 	implied    bool // only as another entry's parent: it has no time of its own
 }
 
-// archiveReader counts what is read and keeps the reader's own error, which the tar reader may
-// report as something else.
-type archiveReader struct {
-	from     io.Reader
-	buffer   []byte
-	rest     []byte
-	consumed int64
-	zeroTail int // bytes of zero that were read last, counted to endBytes
-	err      error
-}
-
-// The two blocks of zeros that end an archive.
-const endBytes = 2 * blockSize
-
-func (a *archiveReader) Read(b []byte) (int, error) {
-	if len(a.rest) > 0 {
-		n := copy(b, a.rest)
-		a.rest = a.rest[n:]
-		a.passed(b[:n])
-		return n, nil
+// damaged says what is wrong with the archive behind or in an entry; an error of the stream goes
+// on as it is.
+func damaged(err error, entry string) error {
+	var what malformed
+	if !errors.As(err, &what) {
+		return err
 	}
-	if a.err != nil {
-		return 0, a.err
-	}
-	if len(b) >= len(a.buffer) {
-		var n int
-		n, a.err = a.from.Read(b)
-		a.passed(b[:n])
-		if n > 0 {
-			return n, nil
-		}
-		return 0, a.err
-	}
-	var n int
-	n, a.err = a.from.Read(a.buffer)
-	if a.rest = a.buffer[:n]; n == 0 {
-		return 0, a.err
-	}
-	return a.Read(b)
-}
-
-func (a *archiveReader) passed(b []byte) {
-	a.consumed += int64(len(b))
-	tail := 0
-	for tail < len(b) && tail < endBytes && b[len(b)-1-tail] == 0 {
-		tail++
-	}
-	if tail == len(b) {
-		tail = min(tail+a.zeroTail, endBytes)
-	}
-	a.zeroTail = tail
-}
-
-// damaged says what a failure of the tar reader means.
-func (u *unpacker) damaged(err error, entry string) error {
-	if u.in.err != nil && u.in.err != io.EOF {
-		return u.in.err
-	}
+	at := ""
 	if entry != "" {
-		entry = " at the entry " + quoted(entry)
+		at = ", at the entry " + quoted(entry)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return invalid("send the whole archive", "the archive is cut short%s", entry)
+	if what == cutShort {
+		return invalid("send the whole archive", "the archive is cut short%s", at)
 	}
-	return &Error{Code: InvalidArgument, Message: "the archive is damaged or no tar" + entry + ": " + err.Error(), cause: err}
+	return invalid("send a tar archive", "the archive is damaged or no tar: %s%s", what, at)
 }
 
 func (u *unpacker) entries() error {
@@ -173,62 +115,53 @@ func (u *unpacker) entries() error {
 		if err := u.ctx.Err(); err != nil {
 			return err
 		}
-		// Content is read to its end, so this is where the next header begins.
-		end := u.in.consumed + int64(padding(u.in.consumed))
-		h, err := u.tar.Next()
+		h := &u.header
+		err := u.in.next(h)
 		if err == io.EOF {
-			// The tar reader takes the mere end of its input for the end of the archive, even behind
-			// an extended header whose entry is missing.
-			if u.in.consumed-end < endBytes || u.in.zeroTail < endBytes {
-				return u.damaged(io.ErrUnexpectedEOF, last)
-			}
 			return nil
 		}
-		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // paths are judged here
-			return u.damaged(err, last)
+		if err != nil {
+			return damaged(err, last)
 		}
-		if h.Typeflag == tar.TypeXGlobalHeader {
-			continue
-		}
+		last = h.name
 		if u.report.Entries++; u.report.Entries > ArchiveEntriesMost {
-			return invalid("send it in parts", "the archive holds more than %d entries, the next is %s", ArchiveEntriesMost, quoted(h.Name))
+			return invalid("send it in parts", "the archive holds more than %d entries, the next is %s", ArchiveEntriesMost, quoted(h.name))
 		}
 		if err := u.entry(h); err != nil {
 			return err
 		}
-		if _, err := io.Copy(io.Discard, u.tar); err != nil {
-			return u.damaged(err, h.Name)
-		}
-		last = h.Name
 	}
 }
 
-func (u *unpacker) entry(h *tar.Header) error {
-	path, err := entryPath(h.Name)
+func (u *unpacker) entry(h *archived) error {
+	path, err := entryPath(h.name)
 	if err != nil {
 		return err
 	}
 	if path == "" {
-		if h.Typeflag == tar.TypeDir {
+		if h.kind == typeFolder {
 			return nil // the target itself, whose mode is its owner's affair
 		}
-		return refused(h.Name, "has no name")
+		return refused(h.name, "has no name")
 	}
-	switch h.Typeflag {
-	case tar.TypeReg, tar.TypeCont, tar.TypeGNUSparse:
+	if u.how.Owners && (min(h.uid, h.gid) < 0 || max(h.uid, h.gid) >= math.MaxUint32) {
+		return refused(h.name, "has an owner that cannot be")
+	}
+	switch h.kind {
+	case typeRegular, typeContiguous:
 		return u.file(h, path)
-	case tar.TypeDir:
+	case typeFolder:
 		return u.folder(h, path)
-	case tar.TypeSymlink:
+	case typeSymlink:
 		return u.symlink(h, path)
-	case tar.TypeLink:
+	case typeHardlink:
 		return u.hardlink(h, path)
-	case tar.TypeChar, tar.TypeBlock:
-		return refused(h.Name, "is a device")
-	case tar.TypeFifo:
-		return refused(h.Name, "is a FIFO")
+	case typeDevice, typeDisk:
+		return refused(h.name, "is a device")
+	case typeFifo:
+		return refused(h.name, "is a FIFO")
 	}
-	return refused(h.Name, "is of a type that is not known")
+	return refused(h.name, "is of a type that is not known")
 }
 
 func refused(name, why string) error {
@@ -278,7 +211,7 @@ func entryPath(name string) (string, error) {
 
 // enter opens the folder that the entry lies in, making what is missing of it, and gives the
 // entry's last name. The folder stays open for the next entry.
-func (u *unpacker) enter(h *tar.Header, path string) (name string, err error) {
+func (u *unpacker) enter(h *archived, path string) (name string, err error) {
 	i := strings.LastIndexByte(path, '/')
 	folder, name := path[:max(i, 0)], path[i+1:]
 	if u.parent >= 0 && folder == u.parentPath {
@@ -290,7 +223,7 @@ func (u *unpacker) enter(h *tar.Header, path string) (name string, err error) {
 		fd, err = u.makeFolders(folder)
 	}
 	if err != nil {
-		return "", through(h.Name, err)
+		return "", through(h.name, err)
 	}
 	u.parent, u.parentPath = fd, folder
 	return name, nil
@@ -365,28 +298,28 @@ func (u *unpacker) keep(f unpackedFolder) error {
 	return nil
 }
 
-func (u *unpacker) folder(h *tar.Header, path string) error {
+func (u *unpacker) folder(h *archived, path string) error {
 	name, err := u.enter(h, path)
 	if err != nil {
 		return err
 	}
-	f := unpackedFolder{path: path, mode: u.mode(h), modifiedNs: modified(h), uid: -1, gid: -1, made: true}
+	f := unpackedFolder{path: path, mode: u.mode(h), modifiedNs: h.modifiedNs, uid: -1, gid: -1, made: true}
 	if u.how.Owners {
-		f.uid, f.gid = h.Uid, h.Gid
+		f.uid, f.gid = int(h.uid), int(h.gid)
 	}
 	switch err := unix.Mkdirat(u.parent, name, 0o700); err {
 	case nil:
 	case unix.EEXIST:
 		var st unix.Stat_t
 		if err := unix.Fstatat(u.parent, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return failure("unpack", h.Name, err)
+			return failure("unpack", h.name, err)
 		}
 		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return refused(h.Name, "is a folder where a link or file is")
+			return refused(h.name, "is a folder where a link or file is")
 		}
 		f.made = false
 	default:
-		return failure("unpack", h.Name, err)
+		return failure("unpack", h.name, err)
 	}
 	return u.keep(f)
 }
@@ -435,22 +368,12 @@ func (u *unpacker) finish(fd, uid, gid int, mode uint32, modifiedNs int64, timel
 	return setModified(fd, modifiedNs)
 }
 
-func (u *unpacker) mode(h *tar.Header) uint32 {
-	mode := uint32(h.Mode) & modeBits
+func (u *unpacker) mode(h *archived) uint32 {
+	mode := h.mode
 	if !u.how.Owners {
 		mode &= 0o777
 	}
 	return mode &^ u.how.Umask
-}
-
-// modified is the entry's time, moved into what 64 bits of nanoseconds hold.
-func modified(h *tar.Header) int64 {
-	const most = math.MaxInt64 / 1_000_000_000
-	seconds := h.ModTime.Unix()
-	if seconds >= most || seconds <= -most {
-		seconds = min(max(seconds, -most+1), most-1)
-	}
-	return seconds*1e9 + int64(h.ModTime.Nanosecond())
 }
 
 // newEntry is a name for what an entry makes: its own, or, where something is there already, a
@@ -469,7 +392,7 @@ func (n *newEntry) at() string {
 }
 
 // create makes something under the entry's name, or beside it where that is taken.
-func (u *unpacker) create(h *tar.Header, name string, make func(dir int, name string) error) (newEntry, error) {
+func (u *unpacker) create(h *archived, name string, make func(dir int, name string) error) (newEntry, error) {
 	n := newEntry{dir: u.parent, name: name}
 	err := make(n.dir, n.name)
 	if err != unix.EEXIST {
@@ -477,7 +400,7 @@ func (u *unpacker) create(h *tar.Header, name string, make func(dir int, name st
 	}
 	var st unix.Stat_t
 	if unix.Fstatat(n.dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		return n, refused(h.Name, "is no folder, and a folder is in its place")
+		return n, refused(h.name, "is no folder, and a folder is in its place")
 	}
 	n.temp = temporaryName()
 	return n, make(n.dir, n.temp)
@@ -505,7 +428,7 @@ func (n *newEntry) settle() error {
 	return nil
 }
 
-func (u *unpacker) file(h *tar.Header, path string) error {
+func (u *unpacker) file(h *archived, path string) error {
 	name, err := u.enter(h, path)
 	if err != nil {
 		return err
@@ -516,7 +439,7 @@ func (u *unpacker) file(h *tar.Header, path string) error {
 		return err
 	})
 	if err != nil {
-		return failure("unpack", h.Name, err)
+		return failure("unpack", h.name, err)
 	}
 	err = u.fill(fd, h)
 	if closed := unix.Close(fd); err == nil {
@@ -524,155 +447,94 @@ func (u *unpacker) file(h *tar.Header, path string) error {
 	}
 	if err != nil {
 		made.discard()
-		return u.failed(h.Name, err)
+		return u.failed(h.name, err)
 	}
-	return failure("unpack", h.Name, made.settle())
+	return failure("unpack", h.name, made.settle())
 }
 
-// failed tells an error of the stream, which goes on as it is, from one of the disk.
+// failed tells an error of the disk from one of the archive or its stream.
 func (u *unpacker) failed(name string, err error) error {
-	var number unix.Errno
-	if errors.As(err, &number) {
-		return failure("unpack", name, err)
-	}
-	return err
-}
-
-func (u *unpacker) fill(fd int, h *tar.Header) error {
-	var err error
-	if isSparse(h) {
-		err = u.sparse(fd, h)
-	} else if h.Size > 0 {
-		err = u.dense(fd, h)
-	}
-	if err != nil {
+	var what malformed
+	switch {
+	case errors.As(err, &what):
+		return damaged(err, name)
+	case u.in.err != nil && errors.Is(err, u.in.err), u.ctx.Err() != nil:
 		return err
 	}
+	return failure("unpack", name, err)
+}
+
+func (u *unpacker) fill(fd int, h *archived) error {
+	regions := h.regions
+	if !h.sparse {
+		regions = append(regions, region{0, h.size})
+	} else if err := unix.Ftruncate(fd, h.size); err != nil {
+		return err
+	}
+	for _, r := range regions {
+		if err := u.content(fd, r); err != nil {
+			return err
+		}
+	}
+	h.regions = regions
 	uid, gid := -1, -1
 	if u.how.Owners {
-		uid, gid = h.Uid, h.Gid
+		uid, gid = int(h.uid), int(h.gid)
 	}
-	return u.finish(fd, uid, gid, u.mode(h), modified(h), false)
+	return u.finish(fd, uid, gid, u.mode(h), h.modifiedNs, false)
 }
 
-func (u *unpacker) dense(fd int, h *tar.Header) error {
-	for {
-		n, err := u.tar.Read(u.buffer)
-		if written := writeAll(fd, u.buffer[:n]); written != nil {
-			return written
-		}
-		if err == io.EOF {
-			return nil
-		}
+// content writes the next bytes of the archive to a region of the file.
+func (u *unpacker) content(fd int, r region) error {
+	for r.from < r.to {
+		b, err := u.in.window(r.to - r.from)
 		if err != nil {
-			return u.damaged(err, h.Name)
+			return err
 		}
+		if err := writeAt(fd, b, r.from); err != nil {
+			return err
+		}
+		r.from += int64(len(b))
 		if err := u.ctx.Err(); err != nil {
 			return err
 		}
 	}
-}
-
-func writeAll(fd int, b []byte) error {
-	for len(b) > 0 {
-		n, err := unix.Write(fd, b)
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		b = b[n:]
-	}
 	return nil
 }
 
-func isSparse(h *tar.Header) bool {
-	return h.Typeflag == tar.TypeGNUSparse || h.PAXRecords["GNU.sparse.major"] != "" || h.PAXRecords["GNU.sparse.map"] != "" || h.PAXRecords["GNU.sparse.size"] != ""
-}
-
-// sparse writes what is not zero and leaves holes for the rest.
-func (u *unpacker) sparse(fd int, h *tar.Header) error {
-	if h.Size > sparseMost {
-		return refused(h.Name, "says that it is larger than any disk")
-	}
-	if err := unix.Ftruncate(fd, h.Size); err != nil {
-		return err
-	}
-	for offset := int64(0); ; {
-		n, err := io.ReadFull(u.tar, u.buffer)
-		if written := writeBlocks(fd, u.buffer[:n], offset); written != nil {
-			return written
-		}
-		offset += int64(n)
-		if err == io.EOF || (err == io.ErrUnexpectedEOF && offset == h.Size) {
-			return nil
-		}
-		if err != nil {
-			return u.damaged(err, h.Name)
-		}
-		if err := u.ctx.Err(); err != nil {
-			return err
-		}
-	}
-}
-
-// writeBlocks writes the runs of blocks of b that are not all zero.
-func writeBlocks(fd int, b []byte, offset int64) error {
-	start := 0
-	for at := 0; at <= len(b); at += holeBlock {
-		end := min(at+holeBlock, len(b))
-		if at < len(b) && !isZero(b[at:end]) {
-			continue
-		}
-		if err := writeAt(fd, b[start:min(at, len(b))], offset+int64(start)); err != nil {
-			return err
-		}
-		start = end
-	}
-	if start < len(b) {
-		return writeAt(fd, b[start:], offset+int64(start))
-	}
-	return nil
-}
-
-var zeroBlock [holeBlock]byte
-
-func isZero(b []byte) bool { return string(b) == string(zeroBlock[:len(b)]) }
-
-func (u *unpacker) symlink(h *tar.Header, path string) error {
+func (u *unpacker) symlink(h *archived, path string) error {
 	switch {
-	case h.Linkname == "" || strings.IndexByte(h.Linkname, 0) >= 0:
-		return refused(h.Name, "is a link to nowhere")
-	case len(h.Linkname) > targetMost:
-		return refused(h.Name, "is a link to a path that is too long")
+	case h.link == "" || strings.IndexByte(h.link, 0) >= 0:
+		return refused(h.name, "is a link to nowhere")
+	case len(h.link) > targetMost:
+		return refused(h.name, "is a link to a path that is too long")
 	}
 	name, err := u.enter(h, path)
 	if err != nil {
 		return err
 	}
-	made, err := u.create(h, name, func(dir int, name string) error { return unix.Symlinkat(h.Linkname, dir, name) })
+	made, err := u.create(h, name, func(dir int, name string) error { return unix.Symlinkat(h.link, dir, name) })
 	if err != nil {
-		return failure("unpack", h.Name, err)
+		return failure("unpack", h.name, err)
 	}
 	if u.how.Owners {
-		err = unix.Fchownat(made.dir, made.at(), h.Uid, h.Gid, unix.AT_SYMLINK_NOFOLLOW)
+		err = unix.Fchownat(made.dir, made.at(), int(h.uid), int(h.gid), unix.AT_SYMLINK_NOFOLLOW)
 	}
 	if err == nil {
-		times := modifiedOnly(modified(h))
+		times := modifiedOnly(h.modifiedNs)
 		err = unix.UtimesNanoAt(made.dir, made.at(), times[:], unix.AT_SYMLINK_NOFOLLOW)
 	}
 	if err != nil {
 		made.discard()
-		return failure("unpack", h.Name, err)
+		return failure("unpack", h.name, err)
 	}
-	return failure("unpack", h.Name, made.settle())
+	return failure("unpack", h.name, made.settle())
 }
 
-func (u *unpacker) hardlink(h *tar.Header, path string) error {
-	target, err := entryPath(h.Linkname)
+func (u *unpacker) hardlink(h *archived, path string) error {
+	target, err := entryPath(h.link)
 	if err != nil || target == "" {
-		return refused(h.Name, "is a hard link to something outside: "+quoted(h.Linkname))
+		return refused(h.name, "is a hard link to something outside: "+quoted(h.link))
 	}
 	i := strings.LastIndexByte(target, '/')
 	folder, err := u.openFolder(target[:max(i, 0)])
@@ -691,19 +553,19 @@ func (u *unpacker) hardlink(h *tar.Header, path string) error {
 	if err != nil {
 		return linkFailure(h, err)
 	}
-	return failure("unpack", h.Name, made.settle())
+	return failure("unpack", h.name, made.settle())
 }
 
-func linkFailure(h *tar.Header, err error) error {
+func linkFailure(h *archived, err error) error {
 	switch err {
 	case unix.ELOOP, unix.ENOTDIR, unix.EXDEV:
-		return refused(h.Name, "is a hard link that leads through a link: "+quoted(h.Linkname))
+		return refused(h.name, "is a hard link that leads through a link: "+quoted(h.link))
 	case unix.ENOENT:
-		return refused(h.Name, "is a hard link to what is not there: "+quoted(h.Linkname))
+		return refused(h.name, "is a hard link to what is not there: "+quoted(h.link))
 	case unix.EPERM:
-		return refused(h.Name, "is a hard link to what may have no second name: "+quoted(h.Linkname))
+		return refused(h.name, "is a hard link to what may have no second name: "+quoted(h.link))
 	}
-	return failure("unpack", h.Name, err)
+	return failure("unpack", h.name, err)
 }
 
 func (t *Transfer) checkPushTar() error {
