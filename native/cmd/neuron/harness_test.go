@@ -66,6 +66,9 @@ func (n *neuron) start() {
 		}
 		_ = n.command.Process.Kill()
 		_ = n.command.Wait()
+		if strings.Contains(n.log.String(), "DATA RACE") {
+			n.t.Error("the neuron has a data race")
+		}
 		if n.t.Failed() {
 			n.t.Log(n.log.String())
 		}
