@@ -1,57 +1,75 @@
 package dev.cortex.drivers.launch;
 
+import dev.cortex.protocol.error.CortexException;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this host can do, asked again when the last answer is older than a moment: a person who follows a remedy sees
- * its effect, and a burst of creates asks once. Thread-safe.
+ * What this host can do. It hardly ever changes, and asking takes as long as making a sandbox: an answer is kept for a
+ * while, and whoever is about to refuse something asks again. Thread-safe.
  */
 public final class HostProbe {
-    private static final Duration FRESH = Duration.ofSeconds(10);
+    /** A burst of refusals asks once, and a person who follows a remedy sees its effect. */
+    private static final Duration FRESH = Duration.ofSeconds(2);
+
+    /** What was there and is not there any more is told by the start that needs it. */
+    private static final Duration KEPT = Duration.ofMinutes(5);
 
     private final Supplier<Probed> source;
     private final LongSupplier nanos;
-    private final Duration fresh;
     private @Nullable Probed last;
     private long askedAt;
 
     public HostProbe(Launcher launcher) {
-        this(launcher::probe, System::nanoTime, FRESH);
+        this(launcher::probe, System::nanoTime);
     }
 
-    HostProbe(Supplier<Probed> source, LongSupplier nanos, Duration fresh) {
+    HostProbe(Supplier<Probed> source, LongSupplier nanos) {
         this.source = source;
         this.nanos = nanos;
-        this.fresh = fresh;
+    }
+
+    /** Asks in the background; who needs the answer meanwhile waits for it. */
+    public void begin() {
+        Thread.ofVirtual().name("host-probe").start(() -> {
+            try {
+                lately();
+            } catch (CortexException e) {
+                // Whoever needs the answer gets this error himself.
+                System.getLogger(HostProbe.class.getName())
+                        .log(System.Logger.Level.DEBUG, () -> "probe failed: " + e.getMessage());
+            }
+        });
     }
 
     /**
-     * Asked again when it is older than a moment.
+     * As it is now.
      *
-     * @throws dev.cortex.protocol.error.CortexException NOT_READY when the launcher cannot run
+     * @throws CortexException NOT_READY when the launcher cannot run
      */
-    public synchronized Probed now() {
+    public Probed now() {
+        return notOlderThan(FRESH);
+    }
+
+    /**
+     * As it was last seen, a while ago at most.
+     *
+     * @throws CortexException NOT_READY when the launcher cannot run
+     */
+    public Probed lately() {
+        return notOlderThan(KEPT);
+    }
+
+    private synchronized Probed notOlderThan(Duration age) {
         Probed known = last;
-        if (known != null && nanos.getAsLong() - askedAt < fresh.toNanos()) {
+        if (known != null && nanos.getAsLong() - askedAt < age.toNanos()) {
             return known;
         }
         Probed asked = source.get();
         last = asked;
         askedAt = nanos.getAsLong();
         return asked;
-    }
-
-    /**
-     * As it was last asked, however long ago: a start must not wait for what hardly ever changes, and says by itself
-     * what no longer holds.
-     *
-     * @throws dev.cortex.protocol.error.CortexException NOT_READY when it was never asked and the launcher cannot run
-     */
-    public synchronized Probed lately() {
-        Probed known = last;
-        return known == null ? now() : known;
     }
 }

@@ -84,7 +84,7 @@ public final class OciDriver implements SandboxDriver {
             missing.add(new Readiness.Missing("the neuron is missing: " + neuron, "./dev build", false));
         }
         try {
-            Readiness host = OciReadiness.of(probe.now());
+            Readiness host = OciReadiness.of(lookedAtAgainBeforeRefusing());
             missing.addAll(host.missing());
             return new Readiness(host.runtime(), missing, host.notes());
         } catch (CortexException e) {
@@ -122,17 +122,18 @@ public final class OciDriver implements SandboxDriver {
         return new OciLaunch.Surroundings(wanted, program, rights, host.cgroup(), neuron, SeccompProfile.standard());
     }
 
-    /** Before it refuses, it looks again: what was missing may be there now. */
-    private Probed readyHost() {
+    /** What was missing may be there now. */
+    private Probed lookedAtAgainBeforeRefusing() {
         Probed host = probe.lately();
-        if (OciReadiness.of(host).ready()) {
-            return host;
-        }
-        Probed again = probe.now();
-        OciReadiness.of(again).missing().stream().findFirst().ifPresent(missing -> {
+        return OciReadiness.of(host).ready() ? host : probe.now();
+    }
+
+    private Probed readyHost() {
+        Probed host = lookedAtAgainBeforeRefusing();
+        OciReadiness.of(host).missing().stream().findFirst().ifPresent(missing -> {
             throw CortexException.of(ErrorCode.NOT_READY, missing.what(), missing.fix());
         });
-        return again;
+        return host;
     }
 
     private static CortexException unknownRuntime(String name) {

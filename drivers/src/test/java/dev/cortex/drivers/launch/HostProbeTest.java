@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 final class HostProbeTest {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicLong now = new AtomicLong(17);
-    private final HostProbe probe = new HostProbe(this::answer, now::get, Duration.ofSeconds(10));
+    private final HostProbe probe = new HostProbe(this::answer, now::get);
 
     private Probed answer() {
         return new Probed(
@@ -39,7 +39,7 @@ final class HostProbeTest {
     @Test
     void aBurstAsksOnce() {
         probe.now();
-        now.addAndGet(Duration.ofSeconds(9).toNanos());
+        now.addAndGet(Duration.ofSeconds(1).toNanos());
         probe.now();
         assertThat(asked).hasValue(1);
     }
@@ -47,14 +47,23 @@ final class HostProbeTest {
     @Test
     void aFixIsSeenSoonAfter() {
         probe.now();
-        now.addAndGet(Duration.ofSeconds(10).toNanos());
+        now.addAndGet(Duration.ofSeconds(2).toNanos());
         assertThat(probe.now().euid()).isEqualTo(2);
     }
 
     @Test
-    void whatMustNotWaitTakesTheLastAnswerHoweverOld() {
+    void whatMustNotWaitTakesAnAnswerOfAWhileAgo() {
         assertThat(probe.lately().euid()).isEqualTo(1);
-        now.addAndGet(Duration.ofDays(1).toNanos());
+        now.addAndGet(Duration.ofMinutes(4).toNanos());
         assertThat(probe.lately().euid()).isEqualTo(1);
+        now.addAndGet(Duration.ofMinutes(1).toNanos());
+        assertThat(probe.lately().euid()).isEqualTo(2);
+    }
+
+    @Test
+    void whoNeedsTheAnswerWaitsForTheOneThatIsUnderWay() {
+        probe.begin();
+        probe.lately();
+        assertThat(asked).hasValue(1);
     }
 }
