@@ -94,12 +94,12 @@ func (g *Guest) MakeDirectory(_ context.Context, r *guestpb.MakeDirectoryRequest
 }
 
 // Move renames.
-func (g *Guest) Move(_ context.Context, r *guestpb.MoveRequest) (*guestpb.MoveResponse, error) {
+func (g *Guest) Move(ctx context.Context, r *guestpb.MoveRequest) (*guestpb.MoveResponse, error) {
 	c, err := g.caller(r.User, r.WorkingDirectory)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Move(string(r.From), string(r.To), r.Replace); err != nil {
+	if err := c.Move(ctx, string(r.From), string(r.To), r.Replace); err != nil {
 		return nil, err
 	}
 	return &guestpb.MoveResponse{}, nil

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -76,8 +77,9 @@ func makeParents(path string) error {
 }
 
 // Move renames from to to, which names the new path itself, not the folder that it goes into.
-// With replace a file or an empty folder there is replaced.
-func (c Caller) Move(from, to string, replace bool) error {
+// With replace a file or an empty folder there is replaced. Between file systems, and between the
+// layers of an overlay, the files are copied, put in place whole, and removed where they were.
+func (c Caller) Move(ctx context.Context, from, to string, replace bool) error {
 	source, err := c.absolute(from)
 	if err != nil {
 		return err
@@ -87,6 +89,9 @@ func (c Caller) Move(from, to string, replace bool) error {
 		return err
 	}
 	err = c.as(func() error { return rename(source, target, replace) })
+	if err == unix.EXDEV {
+		err = c.moveAcross(ctx, source, target, replace)
+	}
 	if err == unix.ENOENT {
 		if _, missing := c.Stat(source, false); missing != nil {
 			return missing

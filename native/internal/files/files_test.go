@@ -212,13 +212,55 @@ func TestMoveReplacesOnlyWhenAsked(t *testing.T) {
 	c, dir := here(t)
 	write(t, dir+"/a", "a")
 	write(t, dir+"/b", "b")
-	wantCode(t, c.Move("a", "b", false), AlreadyExists, dir+"/b")
-	ok(t, c.Move("a", "b", true))
+	wantCode(t, c.Move(context.Background(), "a", "b", false), AlreadyExists, dir+"/b")
+	ok(t, c.Move(context.Background(), "a", "b", true))
 	if read(t, dir+"/b") != "a" {
 		t.Fatal("not replaced")
 	}
-	wantCode(t, c.Move("a", "c", false), NotFound, dir+"/a")
-	wantCode(t, c.Move("b", "no/folder", false), NotFound, "no/folder")
+	wantCode(t, c.Move(context.Background(), "a", "c", false), NotFound, dir+"/a")
+	wantCode(t, c.Move(context.Background(), "b", "no/folder", false), NotFound, "no/folder")
+}
+
+func TestAMoveBetweenFileSystemsCopiesAndRemoves(t *testing.T) {
+	from := specimen(t)
+	c, dir := here(t)
+	ctx := context.Background()
+	want := described(t, from)
+	ok(t, c.moveAcross(ctx, from, dir+"/moved", false))
+	same(t, described(t, dir+"/moved"), want)
+	if _, err := os.Lstat(from); err == nil {
+		t.Error("the original is still there")
+	}
+	onlyEntry(t, dir, "moved")
+	write(t, dir+"/one/file", "one")
+	write(t, dir+"/two/file", "two")
+	ok(t, os.Chmod(dir+"/one/file", 0o4751))
+	wantCode(t, failure("move", "x", c.moveAcross(ctx, dir+"/one/file", dir+"/two/file", false)), AlreadyExists, "x")
+	ok(t, c.moveAcross(ctx, dir+"/one/file", dir+"/two/file", true))
+	if got := read(t, dir+"/two/file"); got != "one" {
+		t.Errorf("got %q", got)
+	}
+	if info := must[Info](t)(c.Stat("two/file", false)); info.Mode != 0o4751 {
+		t.Errorf("mode %#o", info.Mode)
+	}
+	// What cannot be copied stays, and nothing half is left.
+	ok(t, unix.Mkfifo(dir+"/one/fifo", 0o600))
+	wantCode(t, c.moveAcross(ctx, dir+"/one", dir+"/two/one", false), Unsupported, "FIFO")
+	onlyEntry(t, dir+"/two", "file")
+	must[Info](t)(c.Stat("one/fifo", false))
+	ok(t, os.Chmod(dir+"/moved/sealed", 0o755))
+}
+
+func TestAMoveReallyCrosses(t *testing.T) {
+	c, dir := here(t)
+	elsewhere := must[string](t)(os.MkdirTemp("/dev/shm", "files"))
+	defer os.RemoveAll(elsewhere)
+	write(t, dir+"/folder/file", "content")
+	ok(t, c.Move(context.Background(), "folder", elsewhere+"/folder", false))
+	if read(t, elsewhere+"/folder/file") != "content" {
+		t.Error("not moved")
+	}
+	wantCode(t, c.Move(context.Background(), "folder", elsewhere+"/other", false), NotFound, dir+"/folder")
 }
 
 func TestRemoveNeverFollowsALink(t *testing.T) {

@@ -58,7 +58,7 @@ func TestACallerHasItsOwnFileRightsAndNoMore(t *testing.T) {
 	wantCode(t, err, Denied, "secret")
 	_, err = c.MakeDirectory("folder", false, 0)
 	wantCode(t, err, Denied, "folder")
-	wantCode(t, c.Move("secret", "elsewhere", false), Denied, "secret")
+	wantCode(t, c.Move(ctx, "secret", "elsewhere", false), Denied, "secret")
 	_, _, err = c.Resolve("closed/inner")
 	wantCode(t, err, Denied, "closed/inner")
 

@@ -12,9 +12,11 @@ import (
 
 // Unpacking says how an archive is unpacked.
 type Unpacking struct {
-	// Owners gives entries the uid and gid of the archive, and keeps setuid, setgid and sticky
-	// bits; it needs root. Without it files belong to whom the thread acts for, and those bits go.
+	// Owners gives entries the uid and gid of the archive, and keeps the special bits; it needs
+	// root. Without it files belong to whom the thread acts for.
 	Owners bool
+	// Special keeps setuid, setgid and sticky bits, which otherwise go.
+	Special bool
 	// Umask is taken from every mode, whatever the process's own umask.
 	Umask uint32
 }
@@ -370,7 +372,7 @@ func (u *unpacker) finish(fd, uid, gid int, mode uint32, modifiedNs int64, timel
 
 func (u *unpacker) mode(h *archived) uint32 {
 	mode := h.mode
-	if !u.how.Owners {
+	if !u.how.Owners && !u.how.Special {
 		mode &= 0o777
 	}
 	return mode &^ u.how.Umask
