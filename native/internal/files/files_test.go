@@ -234,7 +234,7 @@ func TestAMoveBetweenFileSystemsCopiesAndRemoves(t *testing.T) {
 	onlyEntry(t, dir, "moved")
 	write(t, dir+"/one/file", "one")
 	write(t, dir+"/two/file", "two")
-	ok(t, os.Chmod(dir+"/one/file", 0o4751))
+	ok(t, unix.Chmod(dir+"/one/file", 0o4751))
 	wantCode(t, failure("move", "x", c.moveAcross(ctx, dir+"/one/file", dir+"/two/file", false)), AlreadyExists, "x")
 	ok(t, c.moveAcross(ctx, dir+"/one/file", dir+"/two/file", true))
 	if got := read(t, dir+"/two/file"); got != "one" {
