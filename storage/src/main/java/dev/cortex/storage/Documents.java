@@ -66,6 +66,7 @@ final class Documents {
 
     record HandleDocument(String driver, int version, String data) {}
 
+    /** @param createKey absent in records from before schema 2 */
     record SettingsDocument(
             String driver,
             String runtime,
@@ -80,20 +81,21 @@ final class Documents {
             String user,
             String workdir,
             boolean removeOnExit,
-            String disk) {
+            String disk,
+            Optional<String> createKey) {
 
         static SettingsDocument of(SandboxSettings s) {
             Limits limits = s.limits();
             return new SettingsDocument(
                     s.driver(), s.runtime(), s.image(), s.digest(), limits.memoryBytes(), limits.cpus(),
                     limits.processes(), limits.diskBytes(), s.environment(), s.labels(), s.user(), s.workdir(),
-                    s.removeOnExit(), s.disk());
+                    s.removeOnExit(), s.disk(), Optional.of(s.createKey()));
         }
 
         SandboxSettings settings() {
             return new SandboxSettings(
                     driver, runtime, image, digest, new Limits(memoryBytes, cpus, processes, diskBytes), environment,
-                    labels, user, workdir, removeOnExit, disk);
+                    labels, user, workdir, removeOnExit, disk, createKey.orElse(""));
         }
     }
 

@@ -84,10 +84,12 @@ public final class SqliteStore implements SandboxStore {
             SandboxRow placed = row.at(lowestFreeSlot());
             try {
                 change(
-                        "INSERT INTO sandbox (id, name, slot, state, document) VALUES (?, ?, ?, ?, ?)",
+                        "INSERT INTO sandbox (id, name, slot, create_key, state, document)"
+                                + " VALUES (?, ?, ?, nullif(?, ''), ?, ?)",
                         placed.id().value(),
                         placed.name(),
                         placed.slot(),
+                        placed.settings().createKey(),
                         placed.state().word(),
                         json(placed));
             } catch (SQLException e) {
@@ -113,6 +115,12 @@ public final class SqliteStore implements SandboxStore {
     @Override
     public Optional<SandboxRow> findByName(String name) {
         return transaction(() -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)));
+    }
+
+    @Override
+    public Optional<SandboxRow> findByCreateKey(String key) {
+        return transaction(
+                () -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE create_key = ?", key)));
     }
 
     @Override

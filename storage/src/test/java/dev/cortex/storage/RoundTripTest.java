@@ -59,7 +59,7 @@ final class RoundTripTest {
         return Combinators.combine(
                         Arbitraries.strings(), limits, maps, maps, Arbitraries.strings(), Arbitraries.of(true, false))
                 .as((image, limit, environment, labels, workdir, removeOnExit) -> new SandboxSettings(
-                        "oci", "crun", image, "", limit, environment, labels, "", workdir, removeOnExit, "disk"));
+                        "oci", "crun", image, "", limit, environment, labels, "", workdir, removeOnExit, "disk", workdir));
     }
 
     private static Arbitrary<Instant> instants() {

@@ -49,6 +49,29 @@ final class SqliteStoreTest extends SandboxStoreContract {
     }
 
     @Test
+    void aDatabaseOfTheFirstSchemaIsBroughtForward() throws Exception {
+        Path old = Files.createDirectory(home.resolve("old"));
+        SandboxRow row = insert("a");
+        String document = Documents.JSON
+                .writeValueAsString(Documents.SandboxDocument.of(row))
+                .replaceAll(",\"createKey\":\"[^\"]*\"", "");
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + old.resolve("cortex.db"));
+                Statement statement = connection.createStatement();
+                var script = SqliteStore.class.getResourceAsStream("migrations/1.sql")) {
+            statement.executeUpdate(new String(script.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
+            statement.executeUpdate("CREATE TABLE schema_version (version INTEGER NOT NULL)");
+            statement.executeUpdate("INSERT INTO schema_version (version) VALUES (1)");
+            statement.executeUpdate("INSERT INTO sandbox (id, name, slot, state, document) VALUES ('" + row.id() + "', 'a', 0, '"
+                    + row.state().word() + "', '" + document + "')");
+        }
+        try (SandboxStore store = open(old)) {
+            assertThat(store.find(row.id()).orElseThrow().settings().createKey()).isEmpty();
+            assertThat(store.findByCreateKey("key-of-a")).isEmpty();
+            assertThat(store.damaged()).isEmpty();
+        }
+    }
+
+    @Test
     void aNewerSchemaIsRefused() throws SQLException {
         sql("INSERT INTO schema_version (version) VALUES (99)");
         assertThatThrownBy(() -> open(home)).isInstanceOfSatisfying(CortexException.class, e -> {

@@ -16,7 +16,8 @@ import java.util.function.Supplier;
 
 /**
  * Creating calls that may be repeated: the same key with the same request is one call, and its answer is kept for a
- * while. One that failed made nothing, so it may be tried again under its key. Thread-safe.
+ * while. One that failed made nothing, so it may be tried again under its key. What was made under a key by a process
+ * that has ended is the store's to know. Thread-safe.
  */
 final class Idempotency<Q, R> {
     /** A client that repeats a call does so within minutes. */

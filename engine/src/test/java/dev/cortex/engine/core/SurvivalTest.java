@@ -3,6 +3,7 @@ package dev.cortex.engine.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
@@ -52,6 +53,16 @@ final class SurvivalTest {
         assertThat(next.session("api", session.id(), Duration.ZERO).cause()).isEmpty();
         assertThat(harness.machine.alive()).containsExactly(row.id());
         harness.assertConsistent();
+    }
+
+    @Test
+    void aCreateThatIsRepeatedToTheNextCoreFindsWhatTheLastOneMade() throws Exception {
+        CreateSandbox request = CreateSandbox.defaults().named("api");
+        SandboxRow row = harness.core().create(request, "key");
+        SandboxService next = harness.reopen();
+        assertThat(next.create(request, "key").id()).isEqualTo(row.id());
+        next.remove("api", true, true);
+        assertThat(next.create(request, "key").id()).isNotEqualTo(row.id());
     }
 
     @Test

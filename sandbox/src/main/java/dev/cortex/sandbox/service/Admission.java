@@ -53,7 +53,7 @@ final class Admission {
         this.random = random;
     }
 
-    Plan plan(CreateSandbox request) {
+    Plan plan(CreateSandbox request, String createKey) {
         check(request);
         Optional<String> asked = request.name().map(name -> new SandboxName(name).value());
         asked.ifPresent(this::requireFree);
@@ -79,7 +79,8 @@ final class Admission {
                 imageUser,
                 "",
                 request.removeOnExit().orElse(false),
-                name);
+                name,
+                createKey);
         return new Plan(
                 name,
                 asked.isEmpty(),

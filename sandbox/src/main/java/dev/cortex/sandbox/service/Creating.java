@@ -55,8 +55,9 @@ final class Creating {
         this.announcing = announcing;
     }
 
-    SandboxRow create(CreateSandbox request) {
-        Plan plan = admission.plan(request);
+    /** @param createKey empty without one */
+    SandboxRow create(CreateSandbox request, String createKey) {
+        Plan plan = admission.plan(request, createKey);
         SandboxId id = ids.next();
         try (Lease lease = exclusive.take(id, plan.name(), "create", EXPECTED)) {
             SandboxRow recorded = record(plan, id);
@@ -188,7 +189,7 @@ final class Creating {
         SandboxSettings s = plan.settings();
         return new SandboxSettings(
                 s.driver(), s.runtime(), s.image(), s.digest(), s.limits(), s.environment(), s.labels(), s.user(), workdir,
-                s.removeOnExit(), s.disk());
+                s.removeOnExit(), s.disk(), s.createKey());
     }
 
     private static String primary(Plan plan) {

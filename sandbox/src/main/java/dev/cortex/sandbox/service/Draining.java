@@ -54,14 +54,20 @@ final class Draining {
         this.timer = timer;
     }
 
-    /** Never fails: a guest that does not answer has nothing to be drained. */
-    void drain(SandboxRow row, Duration grace) {
+    /**
+     * Never fails: a guest that does not answer has nothing to be drained.
+     *
+     * @return whether it answered
+     */
+    boolean drain(SandboxRow row, Duration grace) {
         try {
             Guest guest = guests.of(row);
             end(guest, guest.sessions(), grace);
             save(row, guest);
+            return true;
         } catch (CortexException | IOException e) {
             LOG.log(System.Logger.Level.INFO, row.name() + ": not every session could be saved: " + e.getMessage());
+            return false;
         }
     }
 

@@ -29,6 +29,10 @@ final class Guests implements AutoCloseable {
                     if (present != null && present.generation() == row.generation()) {
                         return present;
                     }
+                    if (present != null && present.generation() > row.generation()) {
+                        throw CortexException.of(
+                                ErrorCode.GUEST_LOST, row.name() + " was started again meanwhile", "try again");
+                    }
                     if (present != null) {
                         present.guest().close();
                     }

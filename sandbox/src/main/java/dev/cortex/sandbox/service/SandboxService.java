@@ -5,6 +5,7 @@ import dev.cortex.protocol.api.Lifecycle.Removed;
 import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.SandboxIds;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.event.EventBus;
@@ -113,7 +114,35 @@ public final class SandboxService implements AutoCloseable {
     // ---- sandboxes
 
     public SandboxRow create(CreateSandbox request) {
-        SandboxRow row = creating.create(request);
+        return make(request, "");
+    }
+
+    /**
+     * The same create again, whether this process or one before it got it first, answers with the sandbox that it made.
+     *
+     * @param key chosen by the caller, the same for the same create
+     */
+    public SandboxRow create(CreateSandbox request, String key) {
+        return ports.store()
+                .findByCreateKey(key)
+                .flatMap(earlier -> settled(earlier.id()))
+                .orElseGet(() -> make(request, key));
+    }
+
+    /** Once no operation changes it any more; empty when that has removed it. */
+    private Optional<SandboxRow> settled(SandboxId id) {
+        try {
+            return Optional.of(exclusive.on(id.value(), "create", START, this::settle, row -> row));
+        } catch (CortexException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private SandboxRow make(CreateSandbox request, String key) {
+        SandboxRow row = creating.create(request, key);
         if (row.state() == State.RUNNING) {
             watching.watch(row);
         }
@@ -237,9 +266,7 @@ public final class SandboxService implements AutoCloseable {
         SessionStatus session = startSession(running, claimed(asked, stdin.isPresent()));
         Output output =
                 OutputReader.toTheEnd(running.guest(), session.id(), stdin.orElse(new byte[0]), stdin.isPresent());
-        if (session.id().equals(running.row().primary())) {
-            deliveries.delivered(running.row().id(), session.id());
-        }
+        exitDelivered(running.row(), session.id());
         return output;
     }
 
@@ -316,7 +343,7 @@ public final class SandboxService implements AutoCloseable {
                         ports.archive(),
                         ports.folders().sandbox(row.id()),
                         found.status(),
-                        () -> deliveries.delivered(row.id(), id));
+                        () -> exitDelivered(row, id));
         return new Attached(id, relay);
     }
 
@@ -348,8 +375,14 @@ public final class SandboxService implements AutoCloseable {
     }
 
     private Relay live(Running running, String session) {
-        return new LiveRelay(
-                running.guest(), session, () -> deliveries.delivered(running.row().id(), session));
+        return new LiveRelay(running.guest(), session, () -> exitDelivered(running.row(), session));
+    }
+
+    /** Only a primary's end is waited for. */
+    private void exitDelivered(SandboxRow row, String session) {
+        if (session.equals(row.primary())) {
+            deliveries.delivered(row.id(), session);
+        }
     }
 
     private Sessions sessions(SandboxRow row) {

@@ -52,9 +52,11 @@ final class Stopping {
 
     /** Does what is left of a stop, from wherever it was cut off. */
     SandboxRow finish(SandboxRow row, Duration grace, String why) {
-        draining.drain(row, grace);
+        boolean answers = draining.drain(row, grace);
         ports.boundaries().crossed("stop.drained");
-        shutDown(row);
+        if (answers) {
+            shutDown(row);
+        }
         ports.boundaries().crossed("stop.shutdown");
         return release(row, why);
     }

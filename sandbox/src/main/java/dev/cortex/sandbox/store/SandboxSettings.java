@@ -15,6 +15,7 @@ import java.util.Map;
  * @param workdir of its sessions, absolute, as it is called inside
  * @param removeOnExit the record goes when the primary session ends
  * @param disk the name of its disk's row
+ * @param createKey idempotency key of the create that made it, empty without one
  */
 public record SandboxSettings(
         String driver,
@@ -27,7 +28,8 @@ public record SandboxSettings(
         String user,
         String workdir,
         boolean removeOnExit,
-        String disk) {
+        String disk,
+        String createKey) {
 
     public SandboxSettings {
         environment = Map.copyOf(environment);

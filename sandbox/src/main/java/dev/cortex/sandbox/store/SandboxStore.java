@@ -24,6 +24,9 @@ public interface SandboxStore extends AutoCloseable {
 
     Optional<SandboxRow> findByName(String name);
 
+    /** The one that a create with that idempotency key made. */
+    Optional<SandboxRow> findByCreateKey(String key);
+
     /** All, by name; a page of at most {@code most} behind {@code after} (empty: from the first). */
     List<SandboxRow> list(String after, int most);
 

@@ -24,7 +24,7 @@ public final class Rows {
     public static SandboxSettings settings(String disk) {
         return new SandboxSettings(
                 "oci", "crun", "host", "", Limits.DEFAULT, Map.of("A", "1"), Map.of("team", "core"), "", "/home/agent",
-                false, disk);
+                false, disk, "key-of-" + disk);
     }
 
     public static SandboxId id() {

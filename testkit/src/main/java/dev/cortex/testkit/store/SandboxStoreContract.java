@@ -64,6 +64,8 @@ public abstract class SandboxStoreContract {
         reopen();
         assertThat(store.find(row.id())).contains(row);
         assertThat(store.findByName("api")).contains(row);
+        assertThat(store.findByCreateKey("key-of-api")).contains(row);
+        assertThat(store.findByCreateKey("key-of-web")).isEmpty();
     }
 
     @Test
