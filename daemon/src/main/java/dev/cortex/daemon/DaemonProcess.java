@@ -30,8 +30,6 @@ import java.util.logging.Logger;
 
 /** The core, a surface over it, and their end. One in a process. */
 final class DaemonProcess {
-    private static final Logger LOG = Logger.getLogger(DaemonProcess.class.getName());
-
     /** Of stopping one sandbox at the daemon's end: the neuron's own default. */
     private static final Lifecycle.Stop STOP = new Lifecycle.Stop(Optional.empty());
 
@@ -40,6 +38,9 @@ final class DaemonProcess {
     private final HttpSurface surface;
     private final boolean stopSandboxes;
     private final CountDownLatch ended = new CountDownLatch(1);
+
+    // Not static: the first logger of a process decides how it logs, and that is set up by start().
+    private final Logger log = Logger.getLogger(DaemonProcess.class.getName());
 
     private DaemonProcess(Home home, Cortex cortex, HttpSurface surface, boolean stopSandboxes) {
         this.home = home;
@@ -70,10 +71,10 @@ final class DaemonProcess {
         }
         try {
             surface.start(home.socket(), settings.port().number(), settings.portRequired());
-            writePort(home, surface.port());
             DaemonProcess daemon = new DaemonProcess(home, cortex, surface, stopSandboxes);
+            daemon.writePort();
             Runtime.getRuntime().addShutdownHook(new Thread(daemon::end, "end"));
-            LOG.info(daemon.readyLine());
+            daemon.log.info(daemon.readyLine());
             return daemon;
         } catch (RuntimeException e) {
             surface.close();
@@ -135,11 +136,12 @@ final class DaemonProcess {
     }
 
     /** For a doctor, which has no other way to know on which port this process serves. */
-    private static void writePort(Home home, Optional<Integer> port) {
+    private void writePort() {
         try {
-            Files.writeString(PortFile.of(home), port.map(String::valueOf).orElse("") + "\n");
+            Files.writeString(
+                    PortFile.of(home), surface.port().map(String::valueOf).orElse("") + "\n");
         } catch (IOException e) {
-            LOG.log(Level.WARNING, "the port could not be noted", e);
+            log.log(Level.WARNING, "the port could not be noted", e);
         }
     }
 
@@ -167,9 +169,9 @@ final class DaemonProcess {
             }
             cortex.close();
             Files.deleteIfExists(home.socket());
-            LOG.info("ended");
+            log.info("ended");
         } catch (IOException | RuntimeException e) {
-            LOG.log(Level.SEVERE, "ending", e);
+            log.log(Level.SEVERE, "ending", e);
         } finally {
             ended.countDown();
         }
@@ -196,7 +198,7 @@ final class DaemonProcess {
         try {
             cortex.call(Operations.STOP, Map.of("sandbox", sandbox.id()), Map.of(), Optional.of(STOP));
         } catch (CortexException e) {
-            LOG.log(Level.WARNING, "stopping " + sandbox.name(), e);
+            log.log(Level.WARNING, "stopping " + sandbox.name(), e);
         }
     }
 }

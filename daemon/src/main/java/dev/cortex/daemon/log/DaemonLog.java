@@ -23,8 +23,9 @@ public final class DaemonLog extends Handler {
         this.file = file;
     }
 
-    /** Takes the process's logging over. */
+    /** Takes the process's logging over; to be called before anything logs. */
     public static DaemonLog install(Path path) throws IOException {
+        System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
         DaemonLog log = new DaemonLog(new LogFile(path, FILE_BYTES, FILES_KEPT));
         LogManager.getLogManager().reset();
         Logger root = Logger.getLogger("");

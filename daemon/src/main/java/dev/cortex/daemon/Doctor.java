@@ -1,0 +1,98 @@
+package dev.cortex.daemon;
+
+import dev.cortex.daemon.doctor.Examination;
+import dev.cortex.daemon.doctor.Fixing;
+import dev.cortex.daemon.doctor.Page;
+import dev.cortex.daemon.doctor.Report;
+import dev.cortex.engine.CortexOptions;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.home.Home;
+import java.io.Console;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/** {@code cortex doctor}: what works on this machine, what does not, and the command that helps. */
+public final class Doctor {
+    private static final String USAGE = """
+            Usage: cortex doctor [--json] [--fix [--yes]]
+
+            Says what this machine is, whether a daemon runs, which drivers are ready and what the others miss.
+            The exit status is 0 when a sandbox could be made without naming a driver.
+
+              --fix     run the fixes that only install packages, after asking (--yes or CI=true: without)
+              --json    the same for programs
+              --home DIR    another home (CORTEX_HOME)
+
+            Examples:
+              cortex doctor
+              cortex doctor --fix --yes
+              cortex doctor --json
+            """;
+
+    private static final int USAGE_STATUS = 2;
+
+    private Doctor() {}
+
+    public static void main(String[] words) {
+        Logger.getLogger("").setLevel(Level.WARNING);
+        System.exit(run(words));
+    }
+
+    private static int run(String[] words) {
+        CommandLine line;
+        try {
+            line = CommandLine.parse("doctor", words, Set.of("--fix"), Set.of());
+        } catch (CortexException e) {
+            Words.print(e, System.err);
+            return USAGE_STATUS;
+        }
+        if (line.wantsHelp()) {
+            System.out.print(USAGE);
+            return 0;
+        }
+        try {
+            Home home =
+                    line.value("--home").map(folder -> Home.at(Path.of(folder))).orElseGet(Home::current);
+            Report report = examine(home);
+            if (line.has("--fix") && !report.fixes().isEmpty() && agreed(line, report)) {
+                new Fixing(System.err).run(report.fixes());
+                report = examine(home);
+            }
+            System.out.print(line.has("--json") ? report.json() + "\n" : Page.of(report));
+            return report.ready() ? 0 : 1;
+        } catch (CortexException e) {
+            Words.print(e, System.err);
+            return 1;
+        } catch (IOException e) {
+            System.err.println("cortex: " + e.getMessage());
+            return 1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 1;
+        }
+    }
+
+    private static Report examine(Home home) {
+        return Examination.of(CortexOptions.at(home), new RunningDaemon(home).process(), PortFile.read(home));
+    }
+
+    private static boolean agreed(CommandLine line, Report report) {
+        if (line.consents(System.getenv())) {
+            return true;
+        }
+        Console console = System.console();
+        if (console == null || !console.isTerminal()) {
+            System.err.println("cortex: nothing was changed: nobody agreed");
+            System.err.println("  agree with: cortex doctor --fix --yes");
+            return false;
+        }
+        System.err.print("cortex: run " + String.join(" ; ", report.fixes()) + " ? [Y/n] ");
+        String answer = console.readLine();
+        return answer != null
+                && (answer.isBlank() || answer.strip().toLowerCase(Locale.ROOT).startsWith("y"));
+    }
+}

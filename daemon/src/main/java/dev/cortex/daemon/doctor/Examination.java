@@ -1,0 +1,65 @@
+package dev.cortex.daemon.doctor;
+
+import dev.cortex.engine.Cortex;
+import dev.cortex.engine.CortexOptions;
+import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.home.Home;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds out what a report says. */
+public final class Examination {
+    private Examination() {}
+
+    /**
+     * @param daemon the process that serves this home
+     * @param port on which it serves
+     */
+    public static Report of(CortexOptions options, Optional<ProcessHandle> daemon, Optional<String> port) {
+        Daemon.Readiness readiness = Cortex.readiness(options);
+        return new Report(
+                Machine.current(),
+                daemon.map(process -> state(process, port)),
+                readiness,
+                notes(options.home(), daemon.isPresent(), port));
+    }
+
+    private static Report.DaemonState state(ProcessHandle process, Optional<String> port) {
+        Instant started = process.info().startInstant().orElseGet(Instant::now);
+        long uptime = Duration.between(started, Instant.now()).toMillis();
+        return new Report.DaemonState(process.pid(), uptime, memory(process.pid()), port);
+    }
+
+    private static long memory(long pid) {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"), StandardCharsets.ISO_8859_1)) {
+                if (line.startsWith("VmRSS:")) {
+                    return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+                }
+            }
+            return 0;
+        } catch (IOException | NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    private static List<String> notes(Home home, boolean serving, Optional<String> port) {
+        List<String> notes = new ArrayList<>();
+        if (serving && port.isEmpty()) {
+            notes.add("HTTP       the port was taken when the daemon started: it serves its socket alone"
+                    + " (cortex serve --port N)");
+        }
+        if (home.reachableSocket().isEmpty()) {
+            notes.add("socket     " + home.socket()
+                    + " is too long for a socket; set XDG_RUNTIME_DIR to a shorter folder");
+        }
+        return notes;
+    }
+}
