@@ -92,7 +92,7 @@ func FuzzEntries(f *testing.F) {
 
 func nothingOutside(t *testing.T, archive []byte) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "unpack")
+	dir, err := os.MkdirTemp("", "unpack")
 	ok(t, err)
 	defer os.RemoveAll(dir)
 	ok(t, os.Mkdir(dir+"/target", 0o755))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -31,9 +32,9 @@ func other(t *testing.T) (Caller, string) {
 	t.Helper()
 	asRoot(t)
 	_, dir := here(t)
-	// The test's own folders are 0700.
-	for at := dir; len(at) > len("/tmp"); at = at[:strings.LastIndexByte(at, '/')] {
-		ok(t, os.Chmod(at, 0o755))
+	// The test's folder and the one that go test made for it are closed to others.
+	for _, own := range []string{dir, filepath.Dir(dir)} {
+		ok(t, os.Chmod(own, 0o755))
 	}
 	return Caller{UID: someone, GID: someone, Cwd: dir, Home: dir, Switch: true}, dir
 }
