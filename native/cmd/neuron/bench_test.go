@@ -99,6 +99,7 @@ func BenchmarkOutput(b *testing.B) {
 	buffer := make([]byte, 256<<10)
 	const chunk = 64 << 20
 	b.SetBytes(chunk)
+	before := cpuMillis(b, n.command.Process.Pid)
 	for b.Loop() {
 		for left := chunk; left > 0; {
 			k, err := c.conn.Read(buffer)
@@ -108,6 +109,29 @@ func BenchmarkOutput(b *testing.B) {
 			left -= k
 		}
 	}
+	used := cpuMillis(b, n.command.Process.Pid) - before
+	b.ReportMetric(used*(1<<30)/chunk/float64(b.N), "cpu-ms/GiB")
+}
+
+// cpuMillis is the processor time that a process has used.
+func cpuMillis(b *testing.B, pid int) float64 {
+	b.Helper()
+	total := 0.0
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range tasks {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var nanos float64
+		if _, err := fmt.Sscan(string(text), &nanos); err == nil {
+			total += nanos / 1e6
+		}
+	}
+	return total
 }
 
 // report tells the neuron's private memory and its threads.

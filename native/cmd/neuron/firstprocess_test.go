@@ -35,7 +35,10 @@ exec setpriv --bounding-set=-sys_resource,-sys_ptrace "$dir/neuron" "$@"
 `
 
 // firstProcess starts a neuron as first process of namespaces of its own.
-func firstProcess(t *testing.T) *neuron {
+func firstProcess(t *testing.T) *neuron { return firstProcessIn(t, "") }
+
+// firstProcessIn starts it in a control group.
+func firstProcessIn(t *testing.T, group string) *neuron {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("needs root: it maps a range of user ids")
@@ -74,6 +77,12 @@ func firstProcess(t *testing.T) *neuron {
 		Credential:                 &syscall.Credential{},
 	}
 	n.start()
+	if group != "" {
+		pid := []byte(fmt.Sprint(n.command.Process.Pid))
+		if err := os.WriteFile(filepath.Join(group, "cgroup.procs"), pid, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
 	n.initialize(func(r *guestpb.InitializeRequest) {
 		r.User = &guestpb.User{Name: "agent", Uid: 1000, Gid: 1000, Home: []byte("/home/agent")}
 		r.WorkingDirectory = []byte("/home/agent/workspace")

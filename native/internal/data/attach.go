@@ -2,7 +2,6 @@ package data
 
 import (
 	"errors"
-	"net"
 	"time"
 
 	"cortex.dev/native/internal/fault"
@@ -64,7 +63,6 @@ func (s *stream) join(h wire.Handshake) (*session.Attachment, *session.Session, 
 
 // relay sends the session's output; nil means that its end was sent.
 func (s *stream) relay(a *session.Attachment, of *session.Session) error {
-	buffers := make(net.Buffers, 0, 3)
 	for {
 		chunk, err := a.Reader.Next()
 		switch {
@@ -76,12 +74,7 @@ func (s *stream) relay(a *session.Attachment, of *session.Session) error {
 			exit := of.Exit()
 			return s.write(wire.Exit{Cause: uint8(exit.Cause), Code: exit.Code})
 		default:
-			s.header = wire.AppendDataHeader(s.header[:0], chunk.Tag, chunk.Len())
-			out := append(buffers[:0], s.header, chunk.A)
-			if len(chunk.B) > 0 {
-				out = append(out, chunk.B)
-			}
-			_, err = out.WriteTo(s.conn)
+			err = s.writeData(chunk.Tag, chunk.A, chunk.B)
 		}
 		if err != nil {
 			return errPeerGone

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"cortex.dev/native/internal/control"
@@ -20,6 +21,8 @@ const (
 	lastWords = 2 * time.Second
 	// readBuffer holds small frames; the bytes of large ones go past it.
 	readBuffer = 4 << 10
+	// dataHeaders is how many frames one writeData makes at most, so that their headers stay in place.
+	dataHeaders = 8
 )
 
 // Conn is a stream of which each direction can be closed by itself.
@@ -34,6 +37,7 @@ type stream struct {
 	frames *wire.Reader
 	guest  *control.Guest
 	header []byte // reused for what goes before bytes
+	parts  [][]byte
 }
 
 // Serve reads the Handshake and does what it asks for. It returns when the stream is over, and the
@@ -65,6 +69,30 @@ func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
 func (s *stream) write(f wire.Frame) error {
 	s.header = f.Append(s.header[:0])
 	_, err := s.conn.Write(s.header)
+	return err
+}
+
+// writeData sends bytes as frames, in one call as far as the socket takes them.
+func (s *stream) writeData(tag wire.Tag, a, b []byte) error {
+	left := len(a) + len(b)
+	s.header, s.parts = slices.Grow(s.header[:0], dataHeaders*wire.DataHeaderSize), s.parts[:0]
+	for left > 0 {
+		n := min(left, wire.DataMost)
+		left -= n
+		from := len(s.header)
+		s.header = wire.AppendDataHeader(s.header, tag, n)
+		s.parts = append(s.parts, s.header[from:])
+		for n > 0 {
+			if len(a) == 0 {
+				a, b = b, nil
+			}
+			k := min(n, len(a))
+			s.parts = append(s.parts, a[:k])
+			a, n = a[k:], n-k
+		}
+	}
+	out := net.Buffers(s.parts)
+	_, err := out.WriteTo(s.conn)
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/files"
@@ -89,20 +88,13 @@ func (r *frameSource) Read(p []byte) (int, error) {
 }
 
 // frameSink sends bytes as Data frames.
-type frameSink struct {
-	stream  *stream
-	buffers net.Buffers
-}
+type frameSink struct{ stream *stream }
 
 func (w *frameSink) Write(p []byte) (int, error) {
 	written := 0
 	for len(p) > 0 {
-		part := p[:min(len(p), wire.DataMost)]
-		s := w.stream
-		s.header = wire.AppendDataHeader(s.header[:0], wire.TagStdout, len(part))
-		w.buffers = append(w.buffers[:0], s.header, part)
-		out := w.buffers
-		if _, err := out.WriteTo(s.conn); err != nil {
+		part := p[:min(len(p), dataHeaders*wire.DataMost)]
+		if err := w.stream.writeData(wire.TagStdout, part, nil); err != nil {
 			return written, errors.Join(errPeerGone, err)
 		}
 		written += len(part)

@@ -7,6 +7,10 @@ import (
 	"cortex.dev/native/internal/wire"
 )
 
+// chunkMost is how much a holder gets at once: with two full frames in one call, a socket's buffer
+// (208 KiB by default) takes the whole of it.
+const chunkMost = 2 * wire.DataMost
+
 // Reader follows one ring from a cursor on. It belongs to one goroutine, but for Cancel.
 type Reader struct {
 	ring     *Ring
@@ -47,8 +51,8 @@ func (r *Ring) NewReader(cursor uint64, holds bool) (*Reader, bool) {
 	return reader, true
 }
 
-// Next waits for what comes next, at most wire.DataMost bytes, which stay valid until the next
-// call; that call, or Sent, says that they have been written. It returns the error of Cancel at once.
+// Next waits for what comes next, at most two frames' bytes, which stay valid until the next call;
+// that call says that they have been written. It returns the error of Cancel at once.
 func (d *Reader) Next() (Chunk, error) {
 	r := d.ring
 	r.mu.Lock()
@@ -99,7 +103,7 @@ func (d *Reader) take() Chunk {
 	if at+1 < len(r.records) {
 		end = r.records[at+1].start
 	}
-	n := int(min(end-d.position, wire.DataMost))
+	n := int(min(end-d.position, chunkMost))
 	from := r.index(d.position)
 	c := Chunk{Cursor: d.position, Tag: r.records[at].tag, A: r.buffer[from:min(from+n, len(r.buffer))]}
 	c.B = r.buffer[:n-len(c.A)]

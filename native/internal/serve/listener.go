@@ -60,28 +60,30 @@ func (l *Listener) Run(ctx context.Context, socket net.Listener) error {
 			continue
 		}
 		l.open.Add(1)
-		go l.serve(ctx, &counted{Conn: stream, closed: func() { l.open.Add(-1) }})
+		go l.serve(ctx, stream)
 	}
 }
 
-func (l *Listener) serve(ctx context.Context, conn *counted) {
+func (l *Listener) serve(ctx context.Context, conn data.Conn) {
 	hello, admission, ok := l.greet(conn)
-	if !ok {
-		_ = conn.Close()
+	if ok && hello.Purpose == wire.PurposeControl {
+		stream := control.NewStream(admission == control.Trusted)
+		// Serve returns once it has taken the one stream, which it closes itself in the end.
+		_ = l.server.Serve(stream.On(ctx), &single{conn: &counted{Conn: conn, closed: l.leave}})
 		return
 	}
-	if hello.Purpose == wire.PurposeData {
-		defer conn.Close()
+	defer l.leave()
+	defer conn.Close()
+	if ok {
+		// The bare stream: around it, a frame's parts would go out one by one.
 		data.Serve(ctx, conn, l.guest)
-		return
 	}
-	stream := control.NewStream(admission == control.Trusted)
-	// Serve returns once it has taken the one stream, which it then closes itself.
-	_ = l.server.Serve(stream.On(ctx), &single{conn: conn})
 }
+
+func (l *Listener) leave() { l.open.Add(-1) }
 
 // greet reads the Hello and answers it.
-func (l *Listener) greet(conn *counted) (wire.Hello, control.Admission, bool) {
+func (l *Listener) greet(conn data.Conn) (wire.Hello, control.Admission, bool) {
 	_ = conn.SetDeadline(time.Now().Add(helloWithin))
 	hello, err := wire.ReadHello(conn)
 	if err != nil && !errors.Is(err, wire.ErrUnknownPurpose) {

@@ -16,6 +16,7 @@ import (
 	"cortex.dev/native/internal/reap"
 	"cortex.dev/native/internal/users"
 	"cortex.dev/native/internal/wire"
+	"golang.org/x/sys/unix"
 )
 
 const patience = 30 * time.Second
@@ -314,4 +315,33 @@ func BenchmarkForkExecToExit(b *testing.B) {
 		}
 		<-s.Done()
 	}
+}
+
+func TestAProcessLimitThatIsReachedIsCapacityAndNotTheCommandsStatus(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: the limit is another user's")
+	}
+	const uid = 64_321
+	table := newTable(t, SystemClock{}, func(c *Config) {
+		c.SwitchUsers = true
+		c.DefaultUser = users.User{Name: "limited", UID: uid, GID: uid, Home: "/", Shell: "/bin/sh"}
+	})
+	first := run(t, table, "s_1", "sleep 300 & sleep 300 & wait")
+	until(t, func() bool { return table.descendants()[first.number] == 3 }, "the children have not started")
+	var before syscall.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, (*unix.Rlimit)(&before)); err != nil {
+		t.Fatal(err)
+	}
+	lower := unix.Rlimit{Cur: 1, Max: before.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &lower); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := table.Exec(Request{ID: "s_2", Argv: [][]byte{[]byte("true")}})
+	if restored := unix.Setrlimit(unix.RLIMIT_NPROC, (*unix.Rlimit)(&before)); restored != nil {
+		t.Fatal(restored)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), "CAPACITY") {
+		t.Fatalf("got %v", err)
+	}
+	wait(t, run(t, table, "s_2", "exit 0"))
 }

@@ -10,13 +10,14 @@ import (
 
 // Limits of a data stream, in bytes.
 const (
-	HeaderSize   = 5      // length and type
-	PayloadMost  = 65_600 // a longer frame is refused before allocation
-	DataMost     = 65_536 // bytes of one Data frame, behind its tag
-	IDMost       = 128
-	CodeMost     = 64
-	MessageMost  = 4_096
-	handshakeMin = 12
+	HeaderSize     = 5      // length and type
+	DataHeaderSize = 6      // the same and the tag
+	PayloadMost    = 65_600 // a longer frame is refused before allocation
+	DataMost       = 65_536 // bytes of one Data frame, behind its tag
+	IDMost         = 128
+	CodeMost       = 64
+	MessageMost    = 4_096
+	handshakeMin   = 12
 )
 
 // CursorLive, as a Handshake's cursor, asks only for what comes.
