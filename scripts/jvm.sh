@@ -5,5 +5,3 @@
 # program's. -Xshare is left alone: it cannot be named together with a cache.
 jvm_flags='-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData --enable-native-access=ALL-UNNAMED'
 jvm_log='-Xlog:disable -Xlog:all=error:stderr'
-# Names of files and arguments are bytes: in ISO-8859-1 a Java string holds them unchanged, whatever the locale is.
-jvm_cli='-Dsun.jnu.encoding=ISO-8859-1'

@@ -40,8 +40,13 @@ public final class Cortex {
             new Failure(output(wantsJson(words), "auto")).tellUsage(e.text(), e.remedy());
             return isProgramVerb(words) ? ExitStatus.CORTEX_FAILED : MISUSED;
         }
-        Output output = output(invocation.has("json"), invocation.text("color").orElse("auto"));
         boolean programStatus = invocation.verb().programStatus();
+        String color = invocation.text("color").orElse("auto");
+        Output output = output(invocation.has("json"), color);
+        if (!color.equals("auto") && !color.equals("always") && !color.equals("never")) {
+            new Failure(output).tellUsage("--color '" + color + "' is none", "choose: auto, always, never");
+            return programStatus ? ExitStatus.CORTEX_FAILED : MISUSED;
+        }
         try {
             return Commands.of(context(invocation, output)).run();
         } catch (UsageException e) {

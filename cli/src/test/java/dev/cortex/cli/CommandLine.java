@@ -22,7 +22,6 @@ final class CommandLine {
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx64m",
-                "-Dsun.jnu.encoding=ISO-8859-1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Cortex.class.getName()));
@@ -30,6 +29,7 @@ final class CommandLine {
         builder = new ProcessBuilder(argv);
         builder.environment().keySet().removeIf(name -> name.startsWith("CORTEX_") || name.equals("CI"));
         builder.environment().put("CORTEX_HOME", home.toString());
+        builder.environment().put("LC_ALL", "C.UTF-8");
         builder.redirectInput(new File("/dev/null"));
     }
 
@@ -48,8 +48,20 @@ final class CommandLine {
         return this;
     }
 
-    List<String> command() {
-        return builder.command();
+    /** The same command given to a shell as {@code "$@"}, which can make bytes that a JVM cannot pass on. */
+    CommandLine inShell(String line) {
+        builder.command().addAll(0, List.of("/bin/sh", "-c", line, "sh"));
+        return this;
+    }
+
+    CommandLine openStdin() {
+        builder.redirectInput(ProcessBuilder.Redirect.PIPE);
+        return this;
+    }
+
+    CommandLine option(String option) {
+        builder.command().add(1, option);
+        return this;
     }
 
     Process start() throws IOException {

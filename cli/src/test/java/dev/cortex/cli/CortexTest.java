@@ -80,6 +80,7 @@ final class CortexTest {
                 case Frame.StdinClose close -> {
                     return all.toByteArray();
                 }
+                case Frame.Handshake handshake -> assertThat(all.size()).isZero();
                 default -> throw new AssertionError("no stdin");
             }
         }
@@ -123,14 +124,10 @@ final class CortexTest {
             body.set(exchange.text());
             exchange.upgrade().write(SUCCESS);
         });
-        // A shell makes the bytes: a JVM's own ProcessBuilder cannot.
-        List<String> argv = new java.util.ArrayList<>(new CommandLine(home, "exec", "api", "--").command());
         String line = "exec \"$@\" prog \"$(printf 'a\\377\\376b')\"";
-        argv.addAll(0, List.of("/bin/sh", "-c", line, "sh"));
-        ProcessBuilder builder = new ProcessBuilder(argv).redirectInput(new java.io.File("/dev/null"));
-        builder.environment().put("CORTEX_HOME", home.toString());
-        builder.environment().put("LC_ALL", "C");
-        assertThat(CommandLine.end(builder.start()).status()).isZero();
+        CommandLine command =
+                new CommandLine(home, "exec", "api", "--").inShell(line).env("LC_ALL", "C");
+        assertThat(command.run().status()).isZero();
         assertThat(body.get()).contains("\"argv\":[]").contains("\"argv_b64\":[\"cHJvZw==\",\"Yf/+Yg==\"]");
     }
 
@@ -184,9 +181,9 @@ final class CortexTest {
     @Test
     void anOpenStdinDoesNotDelayTheEnd() throws Exception {
         serve(exchange -> exchange.upgrade().write(SUCCESS));
-        ProcessBuilder builder = new ProcessBuilder(new CommandLine(home, "exec", "api", "--", "true").command());
-        builder.environment().put("CORTEX_HOME", home.toString());
-        assertThat(CommandLine.end(builder.start()).status()).isZero();
+        Process process =
+                new CommandLine(home, "exec", "api", "--", "true").openStdin().start();
+        assertThat(CommandLine.end(process).status()).isZero();
     }
 
     @Test
@@ -354,7 +351,6 @@ final class CortexTest {
                 .env("CORTEX_ALLOW_INSECURE_PROCESS", "1")
                 .run();
         assertThat(ended.stdout()).isEqualTo("42\n");
-        assertThat(ended.stderr()).isEmpty();
         assertThat(ended.status()).isZero();
         assertThat(body.get())
                 .contains("\"driver\":\"process\"")
@@ -466,11 +462,9 @@ final class CortexTest {
         Files.writeString(install.resolve("version"), "20260101-aaaa\n");
         serve(exchange -> exchange.write(
                 "HTTP/1.1 200 OK\r\nCortex-Version: 20260202-bbbb\r\nContent-Length: 16\r\n\r\n{\"sandboxes\":[]}"));
-        List<String> argv = new java.util.ArrayList<>(new CommandLine(home, "ls").command());
-        argv.add(1, "-Dcortex.install=" + install);
-        ProcessBuilder builder = new ProcessBuilder(argv);
-        builder.environment().put("CORTEX_HOME", home.toString());
-        Ended ended = CommandLine.end(builder.start());
+        Ended ended = new CommandLine(home, "ls")
+                .option("-Dcortex.install=" + install)
+                .run();
         assertThat(ended.status()).isZero();
         assertThat(ended.stderr()).contains("the daemon is version 20260202-bbbb, this command 20260101-aaaa");
     }
@@ -537,6 +531,32 @@ final class CortexTest {
         assertThat(cortex("cp", file.toString(), "api:").status()).isZero();
         assertThat(target.get()).startsWith("/api/v1/sandboxes/api/files?path=./data.csv&mode=6");
         assertThat(got.get()).isEqualTo(Files.readAllBytes(file));
+    }
+
+    @Test
+    void aNameThatIsNotTextTravelsByteForByteBothWays() throws Exception {
+        AtomicReference<String> target = new AtomicReference<>("");
+        serve(exchange -> {
+            if (exchange.target().contains("/files/stat")) {
+                exchange.json(
+                        200,
+                        exchange.target().contains("path=.")
+                                ? "{\"type\":\"directory\"}"
+                                : "{\"type\":\"file\",\"size\":2,\"mode\":420}");
+            } else if (exchange.method().equals("PUT")) {
+                target.set(exchange.target());
+                assertThat(exchange.upload()).hasSize(2);
+                exchange.json(200, "{}");
+            } else {
+                exchange.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nup");
+            }
+        });
+        String name = "name=$(printf 'x\\377'); printf hi >\"$name\"; \"$@\" cp \"$name\" api: && rm \"$name\" && ";
+        String line = name + "\"$@\" cp api:\"$name\" . && cat \"$name\"";
+        Ended ended = new CommandLine(home).inShell(line).in(home).run();
+        assertThat(ended.stderr()).isEmpty();
+        assertThat(ended.stdout()).isEqualTo("up");
+        assertThat(target.get()).contains("path_b64=Li94/w%3D%3D");
     }
 
     @Test

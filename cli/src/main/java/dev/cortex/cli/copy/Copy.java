@@ -91,9 +91,9 @@ public final class Copy {
             throw CortexException.of(ErrorCode.NOT_FOUND, "there is no " + source.given(), "see: ls");
         }
         if (Files.isDirectory(path)) {
-            uploadFolder(source, target);
+            uploadFolder(source, path, target);
         } else {
-            uploadFile(path, into(target, HostText.word(String.valueOf(path.getFileName()))));
+            uploadFile(path, into(target, source.name()));
         }
     }
 
@@ -167,10 +167,10 @@ public final class Copy {
         }
     }
 
-    private void uploadFolder(Place.Local source, Place.Inside target) throws IOException {
-        Place.Inside folder = folderFor(source.endsInDot(), HostText.word(lastName(source.path())), target);
+    private void uploadFolder(Place.Local source, Path path, Place.Inside target) throws IOException {
+        Place.Inside folder = folderFor(source.endsInDot(), source.name(), target);
         begin(Optional.empty());
-        try (FolderProgram packing = FolderProgram.packing(launcher, source.path())) {
+        try (FolderProgram packing = FolderProgram.packing(launcher, path)) {
             Upload upload = files.unpack(folder);
             try {
                 pourPacked(packing, upload);
@@ -192,11 +192,6 @@ public final class Copy {
             progress.add(read);
             upload.write(ByteBuffer.wrap(buffer, 0, read));
         }
-    }
-
-    private static String lastName(Path path) {
-        Path name = path.toAbsolutePath().normalize().getFileName();
-        return name == null ? "." : name.toString();
     }
 
     /** The folder inside that a folder becomes, as {@code cp -r} has it; made where it is not there. */
@@ -234,25 +229,29 @@ public final class Copy {
         }
         Path path = target.path();
         if (Files.isDirectory(path)) {
-            path = path.resolve(HostText.string(source.name().bytes()));
+            downloadFile(source, entry, path, source.name());
         } else if (target.isFolderByName()) {
             throw CortexException.of(
                     ErrorCode.NOT_FOUND, "there is no folder " + target.given(), "make it: mkdir -p " + target.given());
+        } else if (Files.exists(path) && !Files.isRegularFile(path)) {
+            pourInto(source, entry, path);
+        } else {
+            downloadFile(source, entry, target.folder().path(), target.name());
         }
-        downloadFile(source, entry, path);
     }
 
-    private void downloadFile(Place.Inside source, Json entry, Path path) throws IOException {
-        undo.note(HostText.text(path) + " is as it was");
+    /** A device or a pipe is written to, not replaced. */
+    private void pourInto(Place.Inside source, Json entry, Path path) throws IOException {
         begin(Optional.of(entry.get("size").whole()));
-        if (Files.exists(path) && !Files.isRegularFile(path)) {
-            // A device or a pipe is written to, not replaced.
-            try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
-                drain(files.read(source), file);
-            }
-            return;
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            drain(files.read(source), file);
         }
-        try (NewFile file = NewFile.beside(path, (int) entry.get("mode").whole() & PERMISSIONS)) {
+    }
+
+    private void downloadFile(Place.Inside source, Json entry, Path folder, Word name) throws IOException {
+        undo.note(name + " is as it was");
+        begin(Optional.of(entry.get("size").whole()));
+        try (NewFile file = NewFile.in(folder, name, (int) entry.get("mode").whole() & PERMISSIONS)) {
             undo.discard(file.path());
             drain(files.read(source), file.channel());
             file.moveIntoPlace();
@@ -310,19 +309,32 @@ public final class Copy {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT, target.given() + " is no folder", "name another target");
         }
-        if (Files.isDirectory(path) && !source.endsInDot()) {
-            path = path.resolve(HostText.string(source.name().bytes()));
+        if (!Files.exists(path)) {
+            downloadNewFolder(source, target.folder().path(), target.name());
+        } else if (source.endsInDot()) {
+            merge(source, path, target.given());
+        } else {
+            Word name = source.name();
+            boolean there = HostText.isNameable(name) && Files.exists(path.resolve(HostText.path(name)));
+            if (there) {
+                merge(source, path.resolve(HostText.path(name)), name);
+            } else {
+                downloadNewFolder(source, path, name);
+            }
         }
-        if (Files.exists(path)) {
-            undo.note("what had arrived in " + HostText.text(path) + " stays there");
-            unpack(source, path);
-            return;
-        }
-        undo.note(HostText.text(path) + " was not made");
-        try (NewFolder folder = NewFolder.beside(path)) {
-            undo.discard(folder.path());
-            unpack(source, folder.path());
-            folder.moveIntoPlace();
+    }
+
+    private void merge(Place.Inside source, Path folder, Word name) throws IOException {
+        undo.note("what had arrived in " + name + " stays there");
+        unpack(source, folder);
+    }
+
+    private void downloadNewFolder(Place.Inside source, Path folder, Word name) throws IOException {
+        undo.note(name + " was not made");
+        try (NewFolder made = NewFolder.in(folder, name)) {
+            undo.discard(made.path());
+            unpack(source, made.path());
+            made.moveIntoPlace();
         }
     }
 

@@ -1,6 +1,9 @@
 package dev.cortex.cli.copy;
 
+import dev.cortex.cli.command.Word;
+import dev.cortex.cli.host.HostText;
 import dev.cortex.cli.host.RandomBytes;
+import dev.cortex.cli.host.RawNames;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -19,25 +22,42 @@ final class NewFile implements AutoCloseable {
         PosixFilePermission.OWNER_EXECUTE, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_READ
     };
 
-    private final Path place;
+    private final Path folder;
+    private final Word name;
     private final Path path;
     private final int mode;
     private final FileChannel channel;
     private boolean moved;
 
-    private NewFile(Path place, Path path, int mode, FileChannel channel) {
-        this.place = place;
+    private NewFile(Path folder, Word name, Path path, int mode, FileChannel channel) {
+        this.folder = folder;
+        this.name = name;
         this.path = path;
         this.mode = mode;
         this.channel = channel;
     }
 
-    static NewFile beside(Path given, int mode) throws IOException {
-        // What a link points to is replaced, not the link.
-        Path place = Files.exists(given) ? given.toRealPath() : given.toAbsolutePath();
-        Path path = place.resolveSibling(".cortex-" + RandomBytes.digits(12));
+    /** In that folder, to get that name. What a link of that name points to is replaced, not the link. */
+    static NewFile in(Path folder, Word name, int mode) throws IOException {
+        if (HostText.isNameable(name)) {
+            Path place = folder.resolve(HostText.path(name));
+            if (Files.isSymbolicLink(place) && Files.exists(place)) {
+                Path real = place.toRealPath();
+                return make(parent(real), HostText.word(String.valueOf(real.getFileName())), mode);
+            }
+        }
+        return make(folder, name, mode);
+    }
+
+    private static Path parent(Path real) {
+        Path parent = real.getParent();
+        return parent == null ? real : parent;
+    }
+
+    private static NewFile make(Path folder, Word name, int mode) throws IOException {
+        Path path = folder.toAbsolutePath().resolve(".cortex-" + RandomBytes.digits(12));
         FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-        return new NewFile(place, path, mode, channel);
+        return new NewFile(folder.toAbsolutePath(), name, path, mode, channel);
     }
 
     Path path() {
@@ -51,7 +71,12 @@ final class NewFile implements AutoCloseable {
     void moveIntoPlace() throws IOException {
         channel.close();
         Files.setPosixFilePermissions(path, permissions(mode));
-        Files.move(path, place, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        if (HostText.isNameable(name)) {
+            Path place = folder.resolve(HostText.path(name));
+            Files.move(path, place, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } else {
+            RawNames.move(path, folder, name);
+        }
         moved = true;
     }
 

@@ -1,26 +1,31 @@
 package dev.cortex.cli.copy;
 
+import dev.cortex.cli.command.Word;
+import dev.cortex.cli.host.HostText;
 import dev.cortex.cli.host.RandomBytes;
+import dev.cortex.cli.host.RawNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A folder on its way: beside its place under another name until all of it is there, gone when it never is. */
 final class NewFolder implements AutoCloseable {
-    private final Path place;
+    private final Path folder;
+    private final Word name;
     private final Path path;
     private boolean moved;
 
-    private NewFolder(Path place, Path path) {
-        this.place = place;
+    private NewFolder(Path folder, Word name, Path path) {
+        this.folder = folder;
+        this.name = name;
         this.path = path;
     }
 
-    static NewFolder beside(Path given) throws IOException {
-        Path place = given.toAbsolutePath().normalize();
-        Path path = place.resolveSibling(".cortex-" + RandomBytes.digits(12));
+    /** In that folder, to get that name, which nothing has yet. */
+    static NewFolder in(Path folder, Word name) throws IOException {
+        Path path = folder.toAbsolutePath().resolve(".cortex-" + RandomBytes.digits(12));
         Files.createDirectory(path);
-        return new NewFolder(place, path);
+        return new NewFolder(folder.toAbsolutePath(), name, path);
     }
 
     Path path() {
@@ -28,7 +33,11 @@ final class NewFolder implements AutoCloseable {
     }
 
     void moveIntoPlace() throws IOException {
-        Files.move(path, place);
+        if (HostText.isNameable(name)) {
+            Files.move(path, folder.resolve(HostText.path(name)));
+        } else {
+            RawNames.move(path, folder, name);
+        }
         moved = true;
     }
 

@@ -2,6 +2,8 @@ package dev.cortex.cli.copy;
 
 import dev.cortex.cli.command.Word;
 import dev.cortex.cli.host.HostText;
+import dev.cortex.cli.host.RawNames;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -10,8 +12,38 @@ public sealed interface Place {
     /** stdin or stdout. */
     record Stream() implements Place {}
 
-    /** A path of this machine; {@code given} is how it was typed. */
-    record Local(Path path, Word given) implements Place {
+    /** A path of this machine, as it was typed. */
+    record Local(Word given) implements Place {
+        /** For the JVM, where necessary by a link under another name. */
+        Path path() throws IOException {
+            return HostText.isNameable(given) ? HostText.path(given) : RawNames.alias(given);
+        }
+
+        /** The folder that it lies in. */
+        Local folder() {
+            byte[] bytes = given.bytes();
+            int end = bytes.length;
+            while (end > 1 && bytes[end - 1] == '/') {
+                end--;
+            }
+            while (end > 0 && bytes[end - 1] != '/') {
+                end--;
+            }
+            return new Local(end == 0 ? Word.of(".") : given.upTo(end));
+        }
+
+        /** The last part of the path; for one that ends in dots, of what they stand for. */
+        Word name() {
+            Word last = lastPart(given);
+            if (last.text().equals(".")
+                    || last.text().equals("..")
+                    || last.text().equals("/")) {
+                Path real = HostText.path(given).toAbsolutePath().normalize();
+                return HostText.word(String.valueOf(real.getFileName()));
+            }
+            return last;
+        }
+
         /** Whether it was typed so that it can only be a folder. */
         boolean isFolderByName() {
             return endsWith(given, '/') || endsInDot();
@@ -64,7 +96,7 @@ public sealed interface Place {
             Word path = word.from(colon + 1);
             return new Inside(word.upTo(colon).text(), path.bytes().length == 0 ? Word.of(".") : path);
         }
-        return new Local(HostText.path(word), word);
+        return new Local(word);
     }
 
     private static boolean isName(String text) {

@@ -5,10 +5,11 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
- * Names of this machine between bytes and Java's strings. The JVM encodes them by {@code sun.jnu.encoding}; ./cortex sets
- * that to ISO-8859-1, in which a string holds a name byte for byte, whatever the user's locale is.
+ * Names of this machine between bytes and Java's strings. The JVM encodes them as the locale does, which ./cortex sets to
+ * UTF-8; what is not UTF-8 it cannot name at all, see {@link RawNames}.
  */
 public final class HostText {
     private static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
@@ -18,6 +19,11 @@ public final class HostText {
     /** The string that the JVM takes for those bytes. */
     public static String string(byte[] bytes) {
         return new String(bytes, NAMES);
+    }
+
+    /** Whether this JVM can name it. */
+    public static boolean isNameable(Word word) {
+        return Arrays.equals(string(word.bytes()).getBytes(NAMES), word.bytes());
     }
 
     /**

@@ -61,7 +61,12 @@ public final class Attachment {
 
     /** Stays at a session that a request has just started and upgraded to. */
     public ExitStatus started(Daemon.Upgraded upgraded) {
-        use(upgraded);
+        try {
+            shakeHands(upgraded, target.mode(), cursor);
+            use(upgraded);
+        } catch (IOException e) {
+            reconnect(e);
+        }
         return stay();
     }
 
@@ -203,8 +208,12 @@ public final class Attachment {
     private Daemon.Upgraded handshake(Connection connection, Frame.Mode mode, long from) throws IOException {
         Request request = Request.of(Operations.SESSION_ATTACH, target.sandbox(), target.session());
         Daemon.Upgraded upgraded = daemon.upgrade(request, connection);
-        upgraded.frames().write(new Frame.Handshake(Frame.Kind.ATTACH, mode, from, target.session()));
+        shakeHands(upgraded, mode, from);
         return upgraded;
+    }
+
+    private void shakeHands(Daemon.Upgraded upgraded, Frame.Mode mode, long from) throws IOException {
+        upgraded.frames().write(new Frame.Handshake(Frame.Kind.ATTACH, mode, from, target.session()));
     }
 
     private void use(Daemon.Upgraded upgraded) {

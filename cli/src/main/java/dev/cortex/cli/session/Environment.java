@@ -2,9 +2,12 @@ package dev.cortex.cli.session;
 
 import dev.cortex.cli.command.UsageException;
 import dev.cortex.cli.command.Word;
-import dev.cortex.cli.host.HostText;
+import java.io.FileInputStream;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** The values of {@code --env}. */
 public final class Environment {
@@ -26,19 +29,37 @@ public final class Environment {
                 pairs.add(word);
                 continue;
             }
-            String value = System.getenv(HostText.string(word.bytes()));
-            if (value != null) {
-                pairs.add(joined(word, HostText.word(value)));
+            Optional<Word> pair = ours(word);
+            if (pair.isPresent()) {
+                pairs.add(pair.get());
             }
         }
         return pairs;
     }
 
-    private static Word joined(Word name, Word value) {
-        byte[] pair = new byte[name.bytes().length + 1 + value.bytes().length];
-        System.arraycopy(name.bytes(), 0, pair, 0, name.bytes().length);
-        pair[name.bytes().length] = '=';
-        System.arraycopy(value.bytes(), 0, pair, name.bytes().length + 1, value.bytes().length);
-        return Word.of(pair);
+    /** Byte for byte as we were started with it: Java decodes its own copy with losses. */
+    private static Optional<Word> ours(Word name) {
+        try (FileInputStream file = new FileInputStream("/proc/self/environ")) {
+            return find(file.readAllBytes(), name.bytes());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** In pairs that end with a NUL each. */
+    static Optional<Word> find(byte[] environment, byte[] name) {
+        int from = 0;
+        for (int i = 0; i < environment.length; i++) {
+            if (environment[i] == 0) {
+                byte[] pair = Arrays.copyOfRange(environment, from, i);
+                if (pair.length > name.length
+                        && pair[name.length] == '='
+                        && Arrays.equals(name, Arrays.copyOf(pair, name.length))) {
+                    return Optional.of(Word.of(pair));
+                }
+                from = i + 1;
+            }
+        }
+        return Optional.empty();
     }
 }

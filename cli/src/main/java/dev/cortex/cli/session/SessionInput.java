@@ -106,7 +106,7 @@ final class SessionInput {
 
     /** What was to be sent is remembered already: the reconnection sends it. */
     private void lost(FrameChannel channel) {
-        if (frames.isPresent() && frames.get() == channel) {
+        if (frames.isPresent() && frames.get().equals(channel)) {
             frames = Optional.empty();
         }
     }

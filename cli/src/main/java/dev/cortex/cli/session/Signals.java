@@ -16,7 +16,7 @@ public final class Signals {
      */
     public static void handle(String name, Runnable handler) {
         SignalHandler before = Signal.handle(new Signal(name), new Handler(signal -> handler.run()));
-        if (before == SignalHandler.SIG_IGN) {
+        if (SignalHandler.SIG_IGN.equals(before)) {
             Signal.handle(new Signal(name), SignalHandler.SIG_IGN);
         }
     }

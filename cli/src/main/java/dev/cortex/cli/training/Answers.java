@@ -49,7 +49,7 @@ final class Answers {
     private static void answer(SocketChannel client, String head) throws IOException {
         String target = head.substring(0, head.indexOf(" HTTP/"));
         if (head.contains("Upgrade: ")) {
-            upgrade(client, target.endsWith("/attach"));
+            upgrade(client);
         } else if (head.contains("Expect: ")) {
             write(client, "HTTP/1.1 100 Continue\r\n\r\n");
             skip(client, head);
@@ -69,12 +69,10 @@ final class Answers {
         }
     }
 
-    private static void upgrade(SocketChannel client, boolean attach) throws IOException {
+    private static void upgrade(SocketChannel client) throws IOException {
         write(client, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: cortex-frames\r\nConnection: Upgrade\r\n\r\n");
         FrameChannel frames = FrameChannels.over(client);
-        if (attach) {
-            frames.read();
-        }
+        frames.read();
         frames.write(new Frame.HandshakeAck(true, 0, 3, 0));
         frames.write(new Frame.Data(Frame.Tag.STDOUT, ByteBuffer.wrap(new byte[] {'h', 'i', '\n'})));
         frames.write(new Frame.Exit(1, 0));
