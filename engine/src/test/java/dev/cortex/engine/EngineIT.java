@@ -21,6 +21,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,7 +101,7 @@ final class EngineIT {
         var ended = next.sandboxes().session("api", counter.id(), Duration.ofSeconds(60));
         assertThat(ended.code()).isZero();
         String expected = String.join(
-                "", java.util.stream.IntStream.range(0, 300).mapToObj(i -> i + "\n").toList());
+                "", IntStream.range(0, 300).mapToObj(i -> i + "\n").toList());
         assertThat(next.sandboxes().output("api", counter.id(), 0).stdout()).asString().isEqualTo(expected);
         assertThat(next.sandbox("api").id()).isEqualTo(sandbox.id());
     }
@@ -120,6 +124,55 @@ final class EngineIT {
         }
         assertThat(cortex.sandboxes().find("api").reason()).startsWith("memory_lost");
         assertThat(sandbox.start().state()).isEqualTo("running");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"process", "oci"})
+    void aCreateThatIsCancelledLeavesNothingWheneverThatIs(String driver) throws Exception {
+        Cortex cortex = home.open();
+        cortex.create(on(driver).named("warm")).remove(true);
+        for (int delay = 0; delay < 60; delay += 3) {
+            CompletableFuture<Optional<CortexException>> end = new CompletableFuture<>();
+            Thread creating = Thread.ofVirtual().start(() -> {
+                try {
+                    cortex.create(on(driver).named("api"));
+                    end.complete(Optional.empty());
+                } catch (CortexException e) {
+                    end.complete(Optional.of(e));
+                } catch (RuntimeException e) {
+                    end.completeExceptionally(e);
+                }
+            });
+            Thread.sleep(delay);
+            creating.interrupt();
+            Optional<CortexException> refused = end.get(60, TimeUnit.SECONDS);
+            if (refused.isPresent()) {
+                assertThat(refused.get().code()).isEqualTo(ErrorCode.CANCELLED);
+                assertThat(cortex.sandboxes().list("", 9)).isEmpty();
+            } else {
+                cortex.sandbox("api").remove(true);
+            }
+            assertThat(leftOver()).isEmpty();
+            assertThat(HaltIT.processesOf(home)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"process", "oci"})
+    void twentySandboxesAreMadeAndRecoveredAtOnce(String driver) throws Exception {
+        Cortex cortex = home.open();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var made = IntStream.range(0, 20)
+                    .mapToObj(i -> threads.submit(() -> cortex.create(on(driver).named("n" + i)).id()))
+                    .toList();
+            for (var one : made) {
+                one.get();
+            }
+        }
+        Cortex next = home.reopen();
+        for (int i = 0; i < 20; i++) {
+            assertThat(next.sandbox("n" + i).exec("echo", "here").stdout()).contains("here\n");
+        }
     }
 
     @ParameterizedTest

@@ -61,7 +61,7 @@ final class HaltIT {
     }
 
     /** Processes whose environment names this home, or that were started for one of its sandboxes. */
-    private static Map<Long, String> processesOf(TestHome home) throws IOException {
+    static Map<Long, String> processesOf(TestHome home) throws IOException {
         String folder = home.home().folder().toString();
         Map<Long, String> found = new java.util.HashMap<>();
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
