@@ -116,11 +116,11 @@ final class ArchiveImages {
         }
     }
 
-    private static void commit(Path begun, Path target) throws IOException {
+    private void commit(Path begun, Path target) throws IOException {
         Files.createFile(begun.resolve(COMPLETE));
         sync(begun);
         Files.move(begun, target);
-        sync(target.getParent());
+        sync(folder);
     }
 
     private static void sync(Path folder) throws IOException {

@@ -114,9 +114,9 @@ final class HostSkeleton {
     }
 
     private static void copy(HostFiles.Entry entry, Path to) throws IOException {
-        makeParents(to.getParent());
+        makeParent(to);
         if (entry.attributes().isDirectory()) {
-            makeParents(to);
+            makeFolder(to);
         } else if (entry.attributes().isSymbolicLink()) {
             Files.createSymbolicLink(to, Files.readSymbolicLink(entry.path()));
         } else {
@@ -130,9 +130,16 @@ final class HostSkeleton {
         }
     }
 
-    private static void makeParents(Path folder) throws IOException {
+    private static void makeParent(Path path) throws IOException {
+        Path parent = path.getParent();
+        if (parent != null) {
+            makeFolder(parent);
+        }
+    }
+
+    private static void makeFolder(Path folder) throws IOException {
         if (!Files.exists(folder)) {
-            makeParents(folder.getParent());
+            makeParent(folder);
             Files.createDirectory(folder);
             permit(folder, "rwxr-xr-x");
         }

@@ -116,7 +116,7 @@ final class OciIsolationIT {
     void noPathOfTheHostShowsInItsMounts() {
         assertThat(agent("cat /proc/self/mountinfo"))
                 .contains("/run/cortex/neuron")
-                .doesNotContain(trial.request().disk().getParent().toString())
+                .doesNotContain(trial.folder().toString())
                 .doesNotContain(System.getProperty("cortex.install"));
     }
 

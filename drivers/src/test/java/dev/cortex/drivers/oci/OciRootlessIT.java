@@ -99,7 +99,7 @@ final class OciRootlessIT {
                                 .output())
                         .isEqualTo("lo\n");
                 assertThat(shell.run("cat /proc/self/mountinfo").output())
-                        .doesNotContain(trial.request().disk().getParent().toString());
+                        .doesNotContain(trial.folder().toString());
             }
         }
 

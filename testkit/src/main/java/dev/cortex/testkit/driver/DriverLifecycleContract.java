@@ -53,7 +53,7 @@ public abstract class DriverLifecycleContract {
     protected final void assertNothingLeft(Trial trial) {
         StartRequest request = trial.request();
         assertThat(subject().leftovers(request, request.sandbox())).isEmpty();
-        assertThat(Leftovers.mounts(request.disk().getParent())).isEmpty();
+        assertThat(Leftovers.mounts(trial.folder())).isEmpty();
         assertThat(subject().socket(request)).doesNotExist();
     }
 
@@ -158,7 +158,7 @@ public abstract class DriverLifecycleContract {
                 request.runFolder(),
                 request.folder());
         assertThat(refused(() -> trial.driver().start(odd)).code()).isEqualTo(ErrorCode.UNSUPPORTED);
-        assertThat(Leftovers.files(request.disk().getParent()))
+        assertThat(Leftovers.files(trial.folder()))
                 .containsExactlyInAnyOrder(
                         "file " + request.disk(), "file " + request.runFolder(), "file " + request.folder());
     }

@@ -81,6 +81,11 @@ public final class Trial implements AutoCloseable {
         return driver;
     }
 
+    /** Holds all folders of the request. */
+    public Path folder() {
+        return folder;
+    }
+
     public StartRequest request() {
         return request;
     }
