@@ -116,8 +116,7 @@ public final class Cortex implements AutoCloseable {
         SandboxService sandboxes = new SandboxService(ports);
         cleanup.push("sandboxes", sandboxes::close);
         Instant opened = options.clock().instant();
-        Handlers handlers =
-                new Handlers(sandboxes, home, Version.of(options.installation()), opened, options.clock());
+        Handlers handlers = new Handlers(sandboxes, home, Version.of(options.installation()), opened, options.clock());
         return new Cortex(cleanup, home, sandboxes, handlers);
     }
 
@@ -165,7 +164,8 @@ public final class Cortex implements AutoCloseable {
     }
 
     /** Carries out an operation with JSON both ways. */
-    public <Q, R> R call(Operation<Q, R> operation, Map<String, String> path, Map<String, String> query, Optional<Q> body) {
+    public <Q, R> R call(
+            Operation<Q, R> operation, Map<String, String> path, Map<String, String> query, Optional<Q> body) {
         if (handler(operation) instanceof Handler.Json<Q, R> handler) {
             return handler.handle(new Call<>(path, query, body, Optional.empty()));
         }

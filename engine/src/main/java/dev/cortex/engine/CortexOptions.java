@@ -37,7 +37,12 @@ public record CortexOptions(
 
     public static CortexOptions at(Home home) {
         return new CortexOptions(
-                home, Installation.fromProperty().folder(), System.getenv(), List.of(), Clock.systemUTC(), Boundaries.NONE);
+                home,
+                Installation.fromProperty().folder(),
+                System.getenv(),
+                List.of(),
+                Clock.systemUTC(),
+                Boundaries.NONE);
     }
 
     public CortexOptions with(SandboxDriver... drivers) {

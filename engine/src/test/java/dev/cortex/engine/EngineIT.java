@@ -58,18 +58,24 @@ final class EngineIT {
         assertThat(view.state()).isEqualTo("running");
         assertThat(view.usage()).isPresent();
         assertThat(sandbox.exec("pwd").stdout()).contains(view.workdir() + "\n");
-        assertThat(sandbox.exec("sh", "-c", "id -un").stdout().orElseThrow().strip()).isEqualTo(view.user());
+        assertThat(sandbox.exec("sh", "-c", "id -un").stdout().orElseThrow().strip())
+                .isEqualTo(view.user());
 
         sandbox.writeFile("kept.txt", "kept".getBytes(StandardCharsets.UTF_8));
         String logged = sandbox.exec("echo", "logged").session();
         assertThat(sandbox.stop().state()).isEqualTo("stopped");
-        assertThat(cortex.sandboxes().output("api", logged, 0).stdout()).asString().isEqualTo("logged\n");
+        assertThat(cortex.sandboxes().output("api", logged, 0).stdout())
+                .asString()
+                .isEqualTo("logged\n");
         assertThat(sandbox.start().state()).isEqualTo("running");
         assertThat(sandbox.readFile("kept.txt")).asString().isEqualTo("kept");
 
         assertThat(sandbox.remove(false).left()).isEmpty();
         Sandbox again = cortex.create(on(driver).named("api"));
-        assertThat(again.readFile("kept.txt")).as("the disk belongs to the name").asString().isEqualTo("kept");
+        assertThat(again.readFile("kept.txt"))
+                .as("the disk belongs to the name")
+                .asString()
+                .isEqualTo("kept");
         assertThat(again.remove(true).left()).isEmpty();
         assertThat(leftOver()).isEmpty();
     }
@@ -94,15 +100,17 @@ final class EngineIT {
     void sessionsGoOnWhileNoDaemonRuns(String driver) throws Exception {
         Cortex cortex = home.open();
         Sandbox sandbox = cortex.create(on(driver).named("api"));
-        SessionView counter = start(
-                cortex, "api", "sh", "-c", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); sleep 0.01; done");
+        SessionView counter =
+                start(cortex, "api", "sh", "-c", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); sleep 0.01; done");
         Cortex next = home.reopen();
         assertThat(next.sandboxes().find("api").state()).isEqualTo(State.RUNNING);
         var ended = next.sandboxes().session("api", counter.id(), Duration.ofSeconds(60));
         assertThat(ended.code()).isZero();
-        String expected = String.join(
-                "", IntStream.range(0, 300).mapToObj(i -> i + "\n").toList());
-        assertThat(next.sandboxes().output("api", counter.id(), 0).stdout()).asString().isEqualTo(expected);
+        String expected =
+                String.join("", IntStream.range(0, 300).mapToObj(i -> i + "\n").toList());
+        assertThat(next.sandboxes().output("api", counter.id(), 0).stdout())
+                .asString()
+                .isEqualTo(expected);
         assertThat(next.sandbox("api").id()).isEqualTo(sandbox.id());
     }
 
@@ -111,7 +119,8 @@ final class EngineIT {
     void aDeathIsNoticed(String driver) throws Exception {
         Cortex cortex = home.open();
         Sandbox sandbox = cortex.create(on(driver).named("api"));
-        Path pidFile = home.home().folder().resolve("sandboxes").resolve(sandbox.id()).resolve("pid");
+        Path pidFile =
+                home.home().folder().resolve("sandboxes").resolve(sandbox.id()).resolve("pid");
         if (!Files.exists(pidFile)) {
             pidFile = home.home().runFolder().resolve(sandbox.id()).resolve("pid");
         }
@@ -163,7 +172,8 @@ final class EngineIT {
         Cortex cortex = home.open();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             var made = IntStream.range(0, 20)
-                    .mapToObj(i -> threads.submit(() -> cortex.create(on(driver).named("n" + i)).id()))
+                    .mapToObj(i -> threads.submit(
+                            () -> cortex.create(on(driver).named("n" + i)).id()))
                     .toList();
             for (var one : made) {
                 one.get();
@@ -206,8 +216,8 @@ final class EngineIT {
         Sandbox sandbox = cortex.create(on("process"));
         Exec.Result longest = sandbox.exec("sh", "-c", "echo ${#1} ${#2}", "sh", "", "x".repeat(131_071));
         assertThat(longest.stdout()).contains("0 131071\n");
-        CortexException e = catchThrowableOfType(
-                CortexException.class, () -> sandbox.exec("true", "x".repeat(131_072)));
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> sandbox.exec("true", "x".repeat(131_072)));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(sandbox.exec("no-such-program").status()).contains(127);
     }
@@ -220,7 +230,8 @@ final class EngineIT {
     @Test
     void aHomeHasOneOwner() {
         home.open();
-        CortexException e = catchThrowableOfType(CortexException.class, () -> Cortex.open(CortexOptions.at(home.home())));
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> Cortex.open(CortexOptions.at(home.home())));
         assertThat(e.code()).isEqualTo(ErrorCode.OWNED_ELSEWHERE);
     }
 

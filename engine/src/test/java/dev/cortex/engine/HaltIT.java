@@ -20,10 +20,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HaltIT {
     @ParameterizedTest
     @CsvSource({
-        "process, create.recorded", "process, driver.started", "process, handle.stored", "process, guest.initialized",
-        "process, create.primary", "process, stop.begun", "process, stop.drained", "process, stop.released",
-        "process, erase.stopped", "process, erase.folder",
-        "oci, driver.started", "oci, guest.initialized", "oci, create.completed", "oci, stop.shutdown", "oci, erase.disk"
+        "process, create.recorded",
+        "process, driver.started",
+        "process, handle.stored",
+        "process, guest.initialized",
+        "process, create.primary",
+        "process, stop.begun",
+        "process, stop.drained",
+        "process, stop.released",
+        "process, erase.stopped",
+        "process, erase.folder",
+        "oci, driver.started",
+        "oci, guest.initialized",
+        "oci, create.completed",
+        "oci, stop.shutdown",
+        "oci, erase.disk"
     })
     void theNextOwnerCleansUpOrGoesOn(String driver, String step) throws Exception {
         try (TestHome home = new TestHome()) {
@@ -31,13 +42,20 @@ final class HaltIT {
             Cortex next = home.reopen();
             List<SandboxRow> rows = next.sandboxes().list("", 9);
             assertThat(rows).extracting(SandboxRow::state).doesNotContain(State.ERROR);
-            rows.stream().filter(row -> row.state() == State.RUNNING).forEach(row -> assertThat(
-                            next.sandbox(row.name()).exec("echo", "alive").stdout())
-                    .contains("alive\n"));
+            rows.stream()
+                    .filter(row -> row.state() == State.RUNNING)
+                    .forEach(row -> assertThat(next.sandbox(row.name())
+                                    .exec("echo", "alive")
+                                    .stdout())
+                            .contains("alive\n"));
             if (rows.isEmpty()) {
-                assertThat(processesOf(home)).as("processes that no record knows").isEmpty();
-                assertThat(home.home().folder().resolve("sandboxes")).satisfiesAnyOf(
-                        folder -> assertThat(folder).doesNotExist(), folder -> assertThat(folder).isEmptyDirectory());
+                assertThat(processesOf(home))
+                        .as("processes that no record knows")
+                        .isEmpty();
+                assertThat(home.home().folder().resolve("sandboxes"))
+                        .satisfiesAnyOf(
+                                folder -> assertThat(folder).doesNotExist(),
+                                folder -> assertThat(folder).isEmptyDirectory());
             }
         }
     }
@@ -65,9 +83,11 @@ final class HaltIT {
         String folder = home.home().folder().toString();
         Map<Long, String> found = new java.util.HashMap<>();
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
-            for (Path process : all.filter(p -> p.getFileName().toString().matches("\\d+")).toList()) {
+            for (Path process :
+                    all.filter(p -> p.getFileName().toString().matches("\\d+")).toList()) {
                 long pid = Long.parseLong(process.getFileName().toString());
-                if (pid != ProcessHandle.current().pid() && read(process.resolve("environ")).contains(folder)) {
+                if (pid != ProcessHandle.current().pid()
+                        && read(process.resolve("environ")).contains(folder)) {
                     found.put(pid, read(process.resolve("cmdline")).replace('\0', ' '));
                 }
             }

@@ -57,6 +57,10 @@ final class TestHome implements AutoCloseable {
             last.sandboxes().remove(disk.name(), false, true);
         }
         last.close();
-        new ProcessBuilder("rm", "-rf", folder.toString()).inheritIO().start().onExit().join();
+        new ProcessBuilder("rm", "-rf", folder.toString())
+                .inheritIO()
+                .start()
+                .onExit()
+                .join();
     }
 }

@@ -11,7 +11,7 @@ final class Crockford {
         char[] text = new char[digits];
         for (int i = digits - 1; i >= 0; i--) {
             text[i] = digit((int) low);
-            low = low >>> 5 | high << 59;
+            low = (low >>> 5) | (high << 59);
             high >>>= 5;
         }
         return new String(text);

@@ -58,7 +58,9 @@ public final class Lifecycle {
                 return switch (trigger) {
                     case REMOVE -> "stop it first: cortex stop " + name + "; or both in one: cortex rm --force " + name;
                     case START ->
-                        from == RUNNING ? "it runs already: cortex exec " + name : "cortex rm " + name + ", then create it again";
+                        from == RUNNING
+                                ? "it runs already: cortex exec " + name
+                                : "cortex rm " + name + ", then create it again";
                     case STOP -> from == ERROR ? "cortex rm " + name : "there is nothing to stop: cortex start " + name;
                     default -> "cortex inspect " + name;
                 };

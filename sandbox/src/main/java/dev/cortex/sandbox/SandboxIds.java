@@ -16,8 +16,8 @@ public final class SandboxIds {
 
     /** A UUIDv7 (RFC 9562): 48 bits of milliseconds, version, 12 random bits, variant, 62 random bits. */
     public SandboxId next() {
-        long high = clock.millis() << 16 | 0x7000 | random.nextLong() & 0xfff;
-        long low = random.nextLong() & 0x3fff_ffff_ffff_ffffL | 0x8000_0000_0000_0000L;
+        long high = (clock.millis() << 16) | 0x7000 | (random.nextLong() & 0xfff);
+        long low = (random.nextLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
         return new SandboxId("sb_" + Crockford.of(high, low, 26));
     }
 

@@ -2,8 +2,8 @@ package dev.cortex.sandbox;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
-import java.util.regex.Pattern;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /**
  * A sandbox's name, which is its host name too: 1 to 63 characters (the longest DNS label) of a-z, 0-9 and '-', not

@@ -37,11 +37,13 @@ final class SandboxIdsTest {
 
     @Test
     void anIdIsAUuidOfVersionSeven() {
-        // 26 digits of five bits hold two bits more than a UUID, at the front; the version is bits 48 to 51 of the UUID.
+        // 26 digits of five bits hold two bits more than a UUID, at the front; the version is bits 48 to 51 of the
+        // UUID.
         String digits = at("2026-01-01T00:00:00Z").next().value().substring(3);
         var number = java.math.BigInteger.ZERO;
         for (char c : digits.toCharArray()) {
-            number = number.shiftLeft(5).add(java.math.BigInteger.valueOf("0123456789abcdefghjkmnpqrstvwxyz".indexOf(c)));
+            number = number.shiftLeft(5)
+                    .add(java.math.BigInteger.valueOf("0123456789abcdefghjkmnpqrstvwxyz".indexOf(c)));
         }
         var uuid = new java.util.UUID(number.shiftRight(64).longValue(), number.longValue());
         assertThat(uuid.version()).isEqualTo(7);
@@ -70,8 +72,21 @@ final class SandboxIdsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-a", "a-", "A", "a_b", "a.b", "a/b", "..", "a b", "ä", "sb_01kb8q5v3mfxw4s6y2r9t7c1ah",
-        "x234567890123456789012345678901234567890123456789012345678901234"})
+    @ValueSource(
+            strings = {
+                "",
+                "-a",
+                "a-",
+                "A",
+                "a_b",
+                "a.b",
+                "a/b",
+                "..",
+                "a b",
+                "ä",
+                "sb_01kb8q5v3mfxw4s6y2r9t7c1ah",
+                "x234567890123456789012345678901234567890123456789012345678901234"
+            })
     void otherNamesAreRefused(String name) {
         assertThatThrownBy(() -> new SandboxName(name)).isInstanceOf(CortexException.class);
     }

@@ -58,9 +58,19 @@ final class Documents {
                 throw new IllegalArgumentException("a record of version " + version);
             }
             return new SandboxRow(
-                    id, name, slot, settings.settings(), state, reason, primary,
-                    handle.map(h -> new Handle(h.driver, h.version, id, h.data)), new GuestToken(token), generation,
-                    created, started, stopped);
+                    id,
+                    name,
+                    slot,
+                    settings.settings(),
+                    state,
+                    reason,
+                    primary,
+                    handle.map(h -> new Handle(h.driver, h.version, id, h.data)),
+                    new GuestToken(token),
+                    generation,
+                    created,
+                    started,
+                    stopped);
         }
     }
 
@@ -87,25 +97,59 @@ final class Documents {
         static SettingsDocument of(SandboxSettings s) {
             Limits limits = s.limits();
             return new SettingsDocument(
-                    s.driver(), s.runtime(), s.image(), s.digest(), limits.memoryBytes(), limits.cpus(),
-                    limits.processes(), limits.diskBytes(), s.environment(), s.labels(), s.user(), s.workdir(),
-                    s.removeOnExit(), s.disk(), Optional.of(s.createKey()));
+                    s.driver(),
+                    s.runtime(),
+                    s.image(),
+                    s.digest(),
+                    limits.memoryBytes(),
+                    limits.cpus(),
+                    limits.processes(),
+                    limits.diskBytes(),
+                    s.environment(),
+                    s.labels(),
+                    s.user(),
+                    s.workdir(),
+                    s.removeOnExit(),
+                    s.disk(),
+                    Optional.of(s.createKey()));
         }
 
         SandboxSettings settings() {
             return new SandboxSettings(
-                    driver, runtime, image, digest, new Limits(memoryBytes, cpus, processes, diskBytes), environment,
-                    labels, user, workdir, removeOnExit, disk, createKey.orElse(""));
+                    driver,
+                    runtime,
+                    image,
+                    digest,
+                    new Limits(memoryBytes, cpus, processes, diskBytes),
+                    environment,
+                    labels,
+                    user,
+                    workdir,
+                    removeOnExit,
+                    disk,
+                    createKey.orElse(""));
         }
     }
 
     record DiskDocument(
-            int version, String folder, String driver, String image, String digest, boolean anonymous, Instant created) {
+            int version,
+            String folder,
+            String driver,
+            String image,
+            String digest,
+            boolean anonymous,
+            Instant created) {
         static final int VERSION = 1;
 
         static DiskDocument of(DiskRow disk) {
             return new DiskDocument(
-                    VERSION, disk.folder(), disk.driver(), disk.image(), disk.digest(), disk.anonymous(), disk.created());
+                    VERSION,
+                    disk.folder(),
+                    disk.driver(),
+                    disk.image(),
+                    disk.digest(),
+                    disk.anonymous(),
+                    disk.created());
         }
 
         DiskRow row(String name) {

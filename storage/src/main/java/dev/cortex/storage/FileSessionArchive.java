@@ -113,7 +113,8 @@ public final class FileSessionArchive implements SessionArchive {
     }
 
     private static void replace(Path folder, List<SessionStatus> statuses) throws IOException {
-        Index index = new Index(Index.VERSION, statuses.stream().map(SessionDocument::of).toList());
+        Index index = new Index(
+                Index.VERSION, statuses.stream().map(SessionDocument::of).toList());
         Files.createDirectories(sessionsFolder(folder));
         Path partial = sessionsFolder(folder).resolve("sessions.json.new");
         Files.write(partial, Documents.JSON.writeValueAsBytes(index));
@@ -158,16 +159,42 @@ public final class FileSessionArchive implements SessionArchive {
 
         static SessionDocument of(SessionStatus s) {
             return new SessionDocument(
-                    s.id(), s.pid(), s.argv(), s.user(), s.terminal(), s.background(), s.label(), s.started(), s.ended(),
-                    s.cause().map(SessionStatus.Cause::wire).orElse(0), s.code(), s.oldest(), s.newest(), s.evicted(),
+                    s.id(),
+                    s.pid(),
+                    s.argv(),
+                    s.user(),
+                    s.terminal(),
+                    s.background(),
+                    s.label(),
+                    s.started(),
+                    s.ended(),
+                    s.cause().map(SessionStatus.Cause::wire).orElse(0),
+                    s.code(),
+                    s.oldest(),
+                    s.newest(),
+                    s.evicted(),
                     s.descendantsLeft());
         }
 
         SessionStatus status() {
             return new SessionStatus(
-                    id, pid, argv, user, terminal, background, label, started, ended,
-                    cause == 0 ? Optional.empty() : Optional.of(SessionStatus.Cause.of(cause)), code, oldest, newest,
-                    evicted, false, 0, descendantsLeft);
+                    id,
+                    pid,
+                    argv,
+                    user,
+                    terminal,
+                    background,
+                    label,
+                    started,
+                    ended,
+                    cause == 0 ? Optional.empty() : Optional.of(SessionStatus.Cause.of(cause)),
+                    code,
+                    oldest,
+                    newest,
+                    evicted,
+                    false,
+                    0,
+                    descendantsLeft);
         }
     }
 }

@@ -23,7 +23,9 @@ final class SqliteLibrary {
             return;
         }
         String name = LibraryLoaderUtil.getNativeLibName();
-        Path library = home.resolve("lib").resolve("sqlite-" + SQLiteJDBCLoader.getVersion()).resolve(name);
+        Path library = home.resolve("lib")
+                .resolve("sqlite-" + SQLiteJDBCLoader.getVersion())
+                .resolve(name);
         if (!Files.isRegularFile(library)) {
             unpack(LibraryLoaderUtil.getNativeLibResourcePath() + "/" + name, library);
         }

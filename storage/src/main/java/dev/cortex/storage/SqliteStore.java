@@ -109,12 +109,14 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public Optional<SandboxRow> find(SandboxId id) {
-        return transaction(() -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())));
+        return transaction(
+                () -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())));
     }
 
     @Override
     public Optional<SandboxRow> findByName(String name) {
-        return transaction(() -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)));
+        return transaction(
+                () -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)));
     }
 
     @Override
@@ -180,7 +182,8 @@ public final class SqliteStore implements SandboxStore {
     public void remove(SandboxId id, boolean forgetDisk) {
         transaction(() -> {
             if (forgetDisk) {
-                for (SandboxRow row : rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())) {
+                for (SandboxRow row :
+                        rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())) {
                     change("DELETE FROM disk WHERE name = ?", row.settings().disk());
                 }
             }
@@ -275,8 +278,8 @@ public final class SqliteStore implements SandboxStore {
 
     private UUID readOrMakeHomeId() throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.executeUpdate("INSERT INTO home (id) SELECT '" + UUID.randomUUID()
-                    + "' WHERE NOT EXISTS (SELECT 1 FROM home)");
+            statement.executeUpdate(
+                    "INSERT INTO home (id) SELECT '" + UUID.randomUUID() + "' WHERE NOT EXISTS (SELECT 1 FROM home)");
             try (ResultSet rows = statement.executeQuery("SELECT id FROM home")) {
                 rows.next();
                 return UUID.fromString(rows.getString(1));
@@ -302,7 +305,8 @@ public final class SqliteStore implements SandboxStore {
                 json(row),
                 row.id().value());
         if (changed == 0) {
-            throw CortexException.of(ErrorCode.NOT_FOUND, "there is no sandbox " + row.name() + " any more", "cortex ls");
+            throw CortexException.of(
+                    ErrorCode.NOT_FOUND, "there is no sandbox " + row.name() + " any more", "cortex ls");
         }
     }
 
@@ -381,7 +385,8 @@ public final class SqliteStore implements SandboxStore {
 
     private static SandboxRow sandbox(ResultSet rows) throws SQLException {
         SandboxDocument document = Documents.JSON.readValue(rows.getString(5), SandboxDocument.class);
-        return document.row(new SandboxId(rows.getString(1)), rows.getString(2), rows.getInt(3), state(rows.getString(4)));
+        return document.row(
+                new SandboxId(rows.getString(1)), rows.getString(2), rows.getInt(3), state(rows.getString(4)));
     }
 
     private static DiskRow diskRow(ResultSet rows) throws SQLException {
@@ -407,7 +412,9 @@ public final class SqliteStore implements SandboxStore {
 
     private static String firstLine(RuntimeException e) {
         String words = e instanceof JacksonException json ? json.getOriginalMessage() : e.getMessage();
-        return words == null ? e.getClass().getSimpleName() : words.lines().findFirst().orElse("");
+        return words == null
+                ? e.getClass().getSimpleName()
+                : words.lines().findFirst().orElse("");
     }
 
     private <T> T transaction(Work<T> work) {
@@ -433,8 +440,10 @@ public final class SqliteStore implements SandboxStore {
 
     private static CortexException failed(SQLException e) {
         return e.getErrorCode() == 13
-                ? CortexException.of(ErrorCode.DISK_FULL, "the home's disk is full", "free some space").because(e)
-                : CortexException.of(ErrorCode.INTERNAL, "the home's database failed", "see daemon.log").because(e);
+                ? CortexException.of(ErrorCode.DISK_FULL, "the home's disk is full", "free some space")
+                        .because(e)
+                : CortexException.of(ErrorCode.INTERNAL, "the home's database failed", "see daemon.log")
+                        .because(e);
     }
 
     private interface Work<T> {

@@ -56,8 +56,14 @@ final class FileSessionArchiveTest {
         try (var out = archive.write(folder, id(0))) {
             out.append(Tag.STDOUT, ByteBuffer.wrap(new byte[9]));
         }
-        archive.save(folder, IntStream.range(0, 1_005).mapToObj(i -> status(id(i), i)).toList());
-        assertThat(archive.sessions(folder)).hasSize(1_000).first().extracting(SessionStatus::id).isEqualTo(id(5));
+        archive.save(
+                folder,
+                IntStream.range(0, 1_005).mapToObj(i -> status(id(i), i)).toList());
+        assertThat(archive.sessions(folder))
+                .hasSize(1_000)
+                .first()
+                .extracting(SessionStatus::id)
+                .isEqualTo(id(5));
         assertThat(output(id(0))).isEmpty();
     }
 
@@ -107,8 +113,22 @@ final class FileSessionArchiveTest {
 
     private static SessionStatus status(String id, long started) {
         return new SessionStatus(
-                id, 7, List.of(new byte[] {'l', 's'}), "agent", false, false, "", Instant.ofEpochMilli(started),
-                Optional.of(Instant.ofEpochMilli(started + 1)), Optional.of(SessionStatus.Cause.EXITED), 0, 0, 9, false,
-                false, 0, 0);
+                id,
+                7,
+                List.of(new byte[] {'l', 's'}),
+                "agent",
+                false,
+                false,
+                "",
+                Instant.ofEpochMilli(started),
+                Optional.of(Instant.ofEpochMilli(started + 1)),
+                Optional.of(SessionStatus.Cause.EXITED),
+                0,
+                0,
+                9,
+                false,
+                false,
+                0,
+                0);
     }
 }

@@ -45,21 +45,45 @@ final class RoundTripTest {
                 .as((settings, state, reason, token, generation, created, stopped, handle) -> {
                     var id = Rows.id();
                     return new SandboxRow(
-                            id, "n", 3, settings, state, reason, "", handle.map(data -> new Handle("oci", 2, id, data)),
-                            new GuestToken(token), generation, created, Optional.empty(), stopped);
+                            id,
+                            "n",
+                            3,
+                            settings,
+                            state,
+                            reason,
+                            "",
+                            handle.map(data -> new Handle("oci", 2, id, data)),
+                            new GuestToken(token),
+                            generation,
+                            created,
+                            Optional.empty(),
+                            stopped);
                 });
     }
 
     private static Arbitrary<SandboxSettings> settings() {
-        Arbitrary<Map<String, String>> maps =
-                Arbitraries.maps(Arbitraries.strings().ofMaxLength(9), Arbitraries.strings().ofMaxLength(9)).ofMaxSize(4);
+        Arbitrary<Map<String, String>> maps = Arbitraries.maps(
+                        Arbitraries.strings().ofMaxLength(9),
+                        Arbitraries.strings().ofMaxLength(9))
+                .ofMaxSize(4);
         Arbitrary<Limits> limits = Combinators.combine(
                         Arbitraries.longs(), Arbitraries.doubles().between(0, 64), Arbitraries.longs())
                 .as((memory, cpus, processes) -> new Limits(memory, cpus, processes, 0));
         return Combinators.combine(
                         Arbitraries.strings(), limits, maps, maps, Arbitraries.strings(), Arbitraries.of(true, false))
                 .as((image, limit, environment, labels, workdir, removeOnExit) -> new SandboxSettings(
-                        "oci", "crun", image, "", limit, environment, labels, "", workdir, removeOnExit, "disk", workdir));
+                        "oci",
+                        "crun",
+                        image,
+                        "",
+                        limit,
+                        environment,
+                        labels,
+                        "",
+                        workdir,
+                        removeOnExit,
+                        "disk",
+                        workdir));
     }
 
     private static Arbitrary<Instant> instants() {

@@ -61,11 +61,12 @@ final class SqliteStoreTest extends SandboxStoreContract {
             statement.executeUpdate(new String(script.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
             statement.executeUpdate("CREATE TABLE schema_version (version INTEGER NOT NULL)");
             statement.executeUpdate("INSERT INTO schema_version (version) VALUES (1)");
-            statement.executeUpdate("INSERT INTO sandbox (id, name, slot, state, document) VALUES ('" + row.id() + "', 'a', 0, '"
-                    + row.state().word() + "', '" + document + "')");
+            statement.executeUpdate("INSERT INTO sandbox (id, name, slot, state, document) VALUES ('" + row.id()
+                    + "', 'a', 0, '" + row.state().word() + "', '" + document + "')");
         }
         try (SandboxStore store = open(old)) {
-            assertThat(store.find(row.id()).orElseThrow().settings().createKey()).isEmpty();
+            assertThat(store.find(row.id()).orElseThrow().settings().createKey())
+                    .isEmpty();
             assertThat(store.findByCreateKey("key-of-a")).isEmpty();
             assertThat(store.damaged()).isEmpty();
         }
@@ -86,7 +87,8 @@ final class SqliteStoreTest extends SandboxStoreContract {
         Path other = Files.createDirectory(home.resolve("other"));
         Files.writeString(other.resolve("cortex.db"), "this is no database, whatever its name says".repeat(100));
         assertThatThrownBy(() -> open(other))
-                .isInstanceOfSatisfying(CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_READY));
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.NOT_READY));
     }
 
     @Test

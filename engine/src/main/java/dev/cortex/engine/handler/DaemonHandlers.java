@@ -40,7 +40,8 @@ final class DaemonHandlers {
         handlers.put(Operations.READINESS, (Handler.Json<Void, Daemon.Readiness>)
                 call -> readiness(sandboxes.drivers().all()));
         handlers.put(Operations.EVENTS, (Handler.Events<Daemon.Event>) (call, to) -> {
-            Predicate<SandboxEvent> wanted = new Parameters(call).text("sandbox").map(this::only).orElse(event -> true);
+            Predicate<SandboxEvent> wanted =
+                    new Parameters(call).text("sandbox").map(this::only).orElse(event -> true);
             return sandboxes.events().subscribe(event -> {
                 if (wanted.test(event)) {
                     to.accept(Views.event(event));
@@ -74,11 +75,11 @@ final class DaemonHandlers {
         String auto = "";
         for (SandboxDriver driver : drivers) {
             Readiness readiness = driver.check();
-            boolean chosen = auto.isEmpty()
-                    && readiness.ready()
-                    && driver.capabilities().has(Capability.ISOLATION);
+            boolean chosen =
+                    auto.isEmpty() && readiness.ready() && driver.capabilities().has(Capability.ISOLATION);
             if (chosen) {
-                auto = driver.name() + readiness.runtime().map(runtime -> "/" + runtime).orElse("");
+                auto = driver.name()
+                        + readiness.runtime().map(runtime -> "/" + runtime).orElse("");
             }
             shown.add(new DriverReadiness(
                     driver.name(),

@@ -50,8 +50,14 @@ final class FileHandlers {
         long length = parameters.number("length", 0, 0, Long.MAX_VALUE);
         LateChannel to = new LateChannel(answer);
         try {
-            running.guest().files().read(
-                    path(parameters, running), offset, length, file -> to.begin(contentLength(file, offset, length)), to);
+            running.guest()
+                    .files()
+                    .read(
+                            path(parameters, running),
+                            offset,
+                            length,
+                            file -> to.begin(contentLength(file, offset, length)),
+                            to);
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -110,7 +116,8 @@ final class FileHandlers {
         byte[] after = parameters.text("after").orElse("").getBytes(StandardCharsets.UTF_8);
         FileListing listing = running.guest().files().list(path(parameters, running), depth, most, after);
         List<Files.Entry> entries = listing.entries().stream().map(Views::entry).toList();
-        Optional<String> next = listing.truncated() && !entries.isEmpty() ? entries.getLast().path() : Optional.empty();
+        Optional<String> next =
+                listing.truncated() && !entries.isEmpty() ? entries.getLast().path() : Optional.empty();
         return new Files.Listing(entries, next);
     }
 
@@ -119,7 +126,8 @@ final class FileHandlers {
         Running running = sandboxes.running(call.sandbox());
         GuestPath path = path(request.path(), request.user(), running);
         GuestFiles files = running.guest().files();
-        files.makeDirectory(path, request.parents().orElse(false), request.mode().orElse(0));
+        files.makeDirectory(
+                path, request.parents().orElse(false), request.mode().orElse(0));
         return Views.entry(files.stat(path, true));
     }
 
@@ -128,7 +136,10 @@ final class FileHandlers {
         Running running = sandboxes.running(call.sandbox());
         GuestPath to = path(request.to(), request.user(), running);
         GuestFiles files = running.guest().files();
-        files.move(path(request.from(), request.user(), running), to, request.replace().orElse(false));
+        files.move(
+                path(request.from(), request.user(), running),
+                to,
+                request.replace().orElse(false));
         return Views.entry(files.stat(to, false));
     }
 
@@ -141,8 +152,7 @@ final class FileHandlers {
 
     private Files.Resolved resolve(Call<Void> call) {
         Running running = sandboxes.running(call.sandbox());
-        GuestFiles.Resolved resolved =
-                running.guest().files().resolve(path(new Parameters(call), running));
+        GuestFiles.Resolved resolved = running.guest().files().resolve(path(new Parameters(call), running));
         Texts path = Texts.of(resolved.path());
         return new Files.Resolved(path.text(), path.base64(), resolved.exists());
     }

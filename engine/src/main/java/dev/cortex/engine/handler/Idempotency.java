@@ -61,7 +61,8 @@ final class Idempotency<Q, R> {
         lock.lock();
         try {
             Instant tooOld = clock.instant().minus(KEPT);
-            calls.values().removeIf(known -> known.answer().isDone() && known.since().isBefore(tooOld));
+            calls.values()
+                    .removeIf(known -> known.answer().isDone() && known.since().isBefore(tooOld));
             Known<Q, R> present = calls.get(key);
             if (present != null) {
                 return Optional.of(present);

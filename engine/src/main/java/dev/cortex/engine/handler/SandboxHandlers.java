@@ -53,11 +53,14 @@ final class SandboxHandlers {
 
     private SandboxView create(Call<CreateSandbox> call) {
         CreateSandbox request = call.request();
-        String id = creates.once(call.idempotencyKey(), request, () -> call.idempotencyKey()
-                .map(key -> sandboxes.create(request, key))
-                .orElseGet(() -> sandboxes.create(request))
-                .id()
-                .value());
+        String id = creates.once(
+                call.idempotencyKey(),
+                request,
+                () -> call.idempotencyKey()
+                        .map(key -> sandboxes.create(request, key))
+                        .orElseGet(() -> sandboxes.create(request))
+                        .id()
+                        .value());
         return brief(sandboxes.find(id));
     }
 

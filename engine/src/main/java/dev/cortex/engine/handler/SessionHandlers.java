@@ -38,12 +38,10 @@ final class SessionHandlers {
         handlers.put(Operations.SESSION_SIGNAL, (Handler.Json<Lifecycle.Signal, Lifecycle.Signaled>) this::signal);
         handlers.put(Operations.SESSION_REMOVE, (Handler.Json<Void, Daemon.Nothing>) this::remove);
         handlers.put(Operations.SESSION_OUTPUT, (Handler.Json<Void, Exec.Result>) this::output);
-        handlers.put(
-                Operations.SESSION_STREAM,
-                (Handler.Frames<StartSession>) call -> relay(sandboxes.startAttached(call.sandbox(), identified(call))));
-        handlers.put(
-                Operations.SESSION_ATTACH,
-                (Handler.Frames<Void>) call -> relay(sandboxes.attach(call.sandbox(), call.session())));
+        handlers.put(Operations.SESSION_STREAM, (Handler.Frames<StartSession>)
+                call -> relay(sandboxes.startAttached(call.sandbox(), identified(call))));
+        handlers.put(Operations.SESSION_ATTACH, (Handler.Frames<Void>)
+                call -> relay(sandboxes.attach(call.sandbox(), call.session())));
     }
 
     private Exec.Result exec(Call<Exec.Request> call) {
@@ -85,9 +83,19 @@ final class SessionHandlers {
         }
         return new StartSession(
                 Optional.of(SessionKeys.id(call.sandbox(), call.idempotencyKey().get())),
-                request.argv(), request.argvB64(), request.env(), request.envB64(), request.cwd(), request.cwdB64(),
-                request.user(), request.terminal(), request.stdin(), request.claim(), request.timeoutMs(),
-                request.background(), request.label());
+                request.argv(),
+                request.argvB64(),
+                request.env(),
+                request.envB64(),
+                request.cwd(),
+                request.cwdB64(),
+                request.user(),
+                request.terminal(),
+                request.stdin(),
+                request.claim(),
+                request.timeoutMs(),
+                request.background(),
+                request.label());
     }
 
     private Lifecycle.SessionList list(Call<Void> call) {
@@ -106,8 +114,8 @@ final class SessionHandlers {
     private Lifecycle.Signaled signal(Call<Lifecycle.Signal> call) {
         Lifecycle.Signal request = call.request();
         int signal = Signals.number(request.signal());
-        return new Lifecycle.Signaled(
-                sandboxes.signal(call.sandbox(), call.session(), signal, request.all().orElse(false)));
+        return new Lifecycle.Signaled(sandboxes.signal(
+                call.sandbox(), call.session(), signal, request.all().orElse(false)));
     }
 
     private Daemon.Nothing remove(Call<Void> call) {

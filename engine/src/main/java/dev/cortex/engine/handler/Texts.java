@@ -11,7 +11,10 @@ record Texts(Optional<String> text, Optional<String> base64) {
     static Texts of(byte[] bytes) {
         try {
             return new Texts(
-                    Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString()),
+                    Optional.of(StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(bytes))
+                            .toString()),
                     Optional.empty());
         } catch (CharacterCodingException e) {
             return new Texts(Optional.empty(), Optional.of(Base64.getEncoder().encodeToString(bytes)));

@@ -71,7 +71,11 @@ final class Views {
                 state(s),
                 s.pid(),
                 utf8 ? argv.stream().map(t -> t.text().orElse("")).toList() : List.of(),
-                utf8 ? List.of() : s.argv().stream().map(Base64.getEncoder()::encodeToString).toList(),
+                utf8
+                        ? List.of()
+                        : s.argv().stream()
+                                .map(Base64.getEncoder()::encodeToString)
+                                .toList(),
                 s.user(),
                 s.terminal(),
                 s.background(),
@@ -120,7 +124,8 @@ final class Views {
 
     static Files.Entry entry(FileEntry e) {
         Texts path = Texts.of(e.path());
-        Optional<String> target = e.target().length == 0 ? Optional.empty() : Texts.of(e.target()).text();
+        Optional<String> target =
+                e.target().length == 0 ? Optional.empty() : Texts.of(e.target()).text();
         return new Files.Entry(
                 path.text(),
                 path.base64(),
@@ -135,7 +140,12 @@ final class Views {
 
     static Daemon.Event event(SandboxEvent e) {
         return new Daemon.Event(
-                e.sequence(), e.at(), e.kind(), e.sandbox().map(SandboxId::value).orElse(""), e.session(), e.detail());
+                e.sequence(),
+                e.at(),
+                e.kind(),
+                e.sandbox().map(SandboxId::value).orElse(""),
+                e.session(),
+                e.detail());
     }
 
     private static String word(Cause cause) {

@@ -33,7 +33,9 @@ public record Call<Q>(
 
     public Q request() {
         return body.orElseThrow(() -> CortexException.of(
-                ErrorCode.INVALID_ARGUMENT, "the request has no body", "send the JSON that the API document describes"));
+                ErrorCode.INVALID_ARGUMENT,
+                "the request has no body",
+                "send the JSON that the API document describes"));
     }
 
     private String parameter(String name) {

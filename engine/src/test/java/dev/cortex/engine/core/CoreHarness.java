@@ -77,8 +77,14 @@ final class CoreHarness implements AutoCloseable {
                 opened,
                 new FileSessionArchive(),
                 List.of(
-                        new FakeDriver(machine, "strong", Capability.ISOLATION, Capability.IMAGES, Capability.USERS,
-                                Capability.MEMORY_LIMIT, Capability.PROCESS_LIMIT),
+                        new FakeDriver(
+                                machine,
+                                "strong",
+                                Capability.ISOLATION,
+                                Capability.IMAGES,
+                                Capability.USERS,
+                                Capability.MEMORY_LIMIT,
+                                Capability.PROCESS_LIMIT),
                         new FakeDriver(machine, "weak")),
                 new FakeConnector(),
                 images,

@@ -44,7 +44,9 @@ final class CrashTest {
     }
 
     private enum Kind {
-        CREATE(core -> {}, core -> core.create(CoreHarness.running("new", "sleep").named("new"))),
+        CREATE(
+                core -> {},
+                core -> core.create(CoreHarness.running("new", "sleep").named("new"))),
         CREATE_STOPPED(core -> {}, core -> core.create(notStarted())),
         START(
                 core -> {
@@ -65,10 +67,12 @@ final class CrashTest {
                 },
                 core -> core.remove("old", false, false)),
         FORCE(
-                core -> core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
+                core -> core.create(
+                        dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
                 core -> core.remove("old", true, false)),
         WIPE(
-                core -> core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
+                core -> core.create(
+                        dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
                 core -> core.remove("old", true, true));
 
         private final Operation before;
@@ -82,9 +86,23 @@ final class CrashTest {
         private static dev.cortex.protocol.api.CreateSandbox notStarted() {
             var d = dev.cortex.protocol.api.CreateSandbox.defaults();
             return new dev.cortex.protocol.api.CreateSandbox(
-                    Optional.of("new"), d.driver(), d.runtime(), d.image(), d.memoryBytes(), d.cpus(), d.processes(),
-                    d.diskBytes(), d.env(), d.labels(), d.user(), d.workdir(), Optional.of(false), d.removeOnExit(),
-                    d.primary(), d.allowInsecureProcess(), d.wipe());
+                    Optional.of("new"),
+                    d.driver(),
+                    d.runtime(),
+                    d.image(),
+                    d.memoryBytes(),
+                    d.cpus(),
+                    d.processes(),
+                    d.diskBytes(),
+                    d.env(),
+                    d.labels(),
+                    d.user(),
+                    d.workdir(),
+                    Optional.of(false),
+                    d.removeOnExit(),
+                    d.primary(),
+                    d.allowInsecureProcess(),
+                    d.wipe());
         }
     }
 
@@ -105,14 +123,13 @@ final class CrashTest {
         Set<String> before = new CopyOnWriteArraySet<>();
         Set<String> steps = new LinkedHashSet<>();
         boolean[] counting = {false};
-        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "steps"))
-                .at(step -> {
-                    if (counting[0]) {
-                        steps.add(step);
-                    } else {
-                        before.add(step);
-                    }
-                })) {
+        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "steps")).at(step -> {
+            if (counting[0]) {
+                steps.add(step);
+            } else {
+                before.add(step);
+            }
+        })) {
             kind.before.run(harness.core());
             counting[0] = true;
             kind.crashing.run(harness.core());
@@ -123,20 +140,21 @@ final class CrashTest {
     private void dieAt(Kind kind, String step) throws Exception {
         boolean[] armed = {false};
         boolean[] dead = {false};
-        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "crash"))
-                .at(crossed -> {
-                    if (dead[0] || armed[0] && crossed.equals(step)) {
-                        dead[0] = true;
-                        throw new Death(crossed);
-                    }
-                })) {
+        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "crash")).at(crossed -> {
+            if (dead[0] || armed[0] && crossed.equals(step)) {
+                dead[0] = true;
+                throw new Death(crossed);
+            }
+        })) {
             kind.before.run(harness.core());
             armed[0] = true;
             Throwable thrown = catchThrowable(() -> kind.crashing.run(harness.core()));
             assertThat(thrown).isInstanceOf(Death.class);
             SandboxService next = harness.reopen();
             harness.assertConsistent();
-            assertThat(harness.store().list("", 9)).extracting(SandboxRow::state).doesNotContain(State.ERROR);
+            assertThat(harness.store().list("", 9))
+                    .extracting(SandboxRow::state)
+                    .doesNotContain(State.ERROR);
             again(kind, next, harness);
             harness.assertConsistent();
         }

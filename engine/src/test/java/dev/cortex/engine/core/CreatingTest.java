@@ -60,7 +60,9 @@ final class CreatingTest {
     void whatFailsBeforeTheNeuronAnswersLeavesNothingAndCanBeTriedAgain(Fault fault) throws Exception {
         harness.core();
         harness.machine.fail(fault);
-        assertThatThrownBy(() -> harness.create("api")).isInstanceOf(CortexException.class).hasMessageContaining("injected");
+        assertThatThrownBy(() -> harness.create("api"))
+                .isInstanceOf(CortexException.class)
+                .hasMessageContaining("injected");
         harness.assertConsistent();
         assertThat(harness.store().list("", 9)).isEmpty();
         assertThat(harness.disks()).isEmpty();
@@ -115,8 +117,9 @@ final class CreatingTest {
         there.await();
         creating.interrupt();
         creating.join();
-        assertThat(thrown.get()).isInstanceOfSatisfying(CortexException.class, e -> assertThat(e.code())
-                .isEqualTo(ErrorCode.CANCELLED));
+        assertThat(thrown.get())
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CANCELLED));
         assertThat(harness.store().list("", 9)).isEmpty();
         assertThat(harness.disks()).isEmpty();
         harness.assertConsistent();
@@ -152,22 +155,40 @@ final class CreatingTest {
     @Test
     void aDriverWithoutIsolationNeedsTheCallersWord() {
         CortexException e = catchThrowableOfType(
-                CortexException.class, () -> harness.core().create(CreateSandbox.defaults().on("weak")));
+                CortexException.class,
+                () -> harness.core().create(CreateSandbox.defaults().on("weak")));
         assertThat(e.code()).isEqualTo(ErrorCode.DENIED);
         assertThat(e.remedy().orElseThrow()).contains("CORTEX_ALLOW_INSECURE_PROCESS=1");
         SandboxRow row =
                 harness.core().create(CreateSandbox.defaults().on("weak").allowingInsecureProcess());
-        assertThat(row.settings().limits().memoryBytes()).as("a default that cannot be held is shown as none").isZero();
+        assertThat(row.settings().limits().memoryBytes())
+                .as("a default that cannot be held is shown as none")
+                .isZero();
     }
 
     @Test
     void aLimitThatTheDriverCannotHoldIsRefusedWhenItWasAskedFor() {
         CreateSandbox d = CreateSandbox.defaults();
         CreateSandbox request = new CreateSandbox(
-                d.name(), d.driver(), d.runtime(), d.image(), d.memoryBytes(), Optional.of(1.5), d.processes(),
-                d.diskBytes(), d.env(), d.labels(), d.user(), d.workdir(), d.start(), d.removeOnExit(), d.primary(),
-                d.allowInsecureProcess(), d.wipe());
-        CortexException e = catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
+                d.name(),
+                d.driver(),
+                d.runtime(),
+                d.image(),
+                d.memoryBytes(),
+                Optional.of(1.5),
+                d.processes(),
+                d.diskBytes(),
+                d.env(),
+                d.labels(),
+                d.user(),
+                d.workdir(),
+                d.start(),
+                d.removeOnExit(),
+                d.primary(),
+                d.allowInsecureProcess(),
+                d.wipe());
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
         assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED);
         assertThat(e.getMessage()).contains("CPU_LIMIT");
     }
@@ -176,10 +197,25 @@ final class CreatingTest {
     void everyProblemOfARequestIsToldAtOnceAndNothingIsMade() {
         CreateSandbox d = CreateSandbox.defaults();
         CreateSandbox request = new CreateSandbox(
-                d.name(), d.driver(), d.runtime(), d.image(), Optional.of(5L), Optional.of(-1.0), d.processes(),
-                d.diskBytes(), Map.of("A=B", "x"), d.labels(), d.user(), Optional.of("relative"), d.start(),
-                Optional.of(true), d.primary(), d.allowInsecureProcess(), d.wipe());
-        CortexException e = catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
+                d.name(),
+                d.driver(),
+                d.runtime(),
+                d.image(),
+                Optional.of(5L),
+                Optional.of(-1.0),
+                d.processes(),
+                d.diskBytes(),
+                Map.of("A=B", "x"),
+                d.labels(),
+                d.user(),
+                Optional.of("relative"),
+                d.start(),
+                Optional.of(true),
+                d.primary(),
+                d.allowInsecureProcess(),
+                d.wipe());
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(e.getMessage()).contains("memory", "cpus", "variable", "workdir", "primary");
         assertThat(harness.store().list("", 9)).isEmpty();
@@ -212,9 +248,23 @@ final class CreatingTest {
     void aSandboxThatIsNotStartedIsCreated() {
         CreateSandbox d = CreateSandbox.defaults().named("api");
         CreateSandbox request = new CreateSandbox(
-                d.name(), d.driver(), d.runtime(), d.image(), d.memoryBytes(), d.cpus(), d.processes(), d.diskBytes(),
-                d.env(), d.labels(), d.user(), d.workdir(), Optional.of(false), d.removeOnExit(), d.primary(),
-                d.allowInsecureProcess(), d.wipe());
+                d.name(),
+                d.driver(),
+                d.runtime(),
+                d.image(),
+                d.memoryBytes(),
+                d.cpus(),
+                d.processes(),
+                d.diskBytes(),
+                d.env(),
+                d.labels(),
+                d.user(),
+                d.workdir(),
+                Optional.of(false),
+                d.removeOnExit(),
+                d.primary(),
+                d.allowInsecureProcess(),
+                d.wipe());
         assertThat(harness.core().create(request).state()).isEqualTo(State.CREATED);
         assertThat(harness.machine.alive()).isEmpty();
         assertThat(harness.core().start("api").state()).isEqualTo(State.RUNNING);
@@ -236,7 +286,8 @@ final class CreatingTest {
     @Test
     void anIllegalTransitionNamesWhatIsLegal() {
         harness.create("api");
-        CortexException start = catchThrowableOfType(CortexException.class, () -> harness.core().start("api"));
+        CortexException start =
+                catchThrowableOfType(CortexException.class, () -> harness.core().start("api"));
         assertThat(start.code()).isEqualTo(ErrorCode.ILLEGAL_TRANSITION);
         assertThat(start.getMessage()).contains("api is running", "start", "stop");
         CortexException remove =
@@ -247,7 +298,8 @@ final class CreatingTest {
     @Test
     void aNameThatIsNotThereIsNotFoundWithASuggestion() {
         harness.create("backend");
-        CortexException e = catchThrowableOfType(CortexException.class, () -> harness.core().find("bakend"));
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> harness.core().find("bakend"));
         assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND);
         assertThat(e.remedy().orElseThrow()).contains("backend");
     }
@@ -256,14 +308,16 @@ final class CreatingTest {
     void aPrimaryIsStartedOnce() {
         SandboxRow row = harness.core().create(CoreHarness.running("job", "sleep"));
         assertThat(harness.machine.neuron(row.id()).orElseThrow().started()).isEqualTo(1);
-        assertThat(harness.core().sessions("job")).singleElement().satisfies(s -> assertThat(s.id())
-                .isEqualTo(row.primary()));
+        assertThat(harness.core().sessions("job"))
+                .singleElement()
+                .satisfies(s -> assertThat(s.id()).isEqualTo(row.primary()));
     }
 
     @Test
     void aBadPrimaryIsRefusedBeforeAnythingIsMade() {
         CreateSandbox request = CreateSandbox.defaults().running(StartSession.of("a\0b"));
-        CortexException e = catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
+        CortexException e =
+                catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(harness.machine.alive()).isEmpty();
     }

@@ -84,7 +84,10 @@ final class SurvivalTest {
         SandboxService next = harness.reopen();
         assertThat(next.find("api").state()).isEqualTo(State.RUNNING);
         harness.machine.heal();
-        assertThat(next.exec("api", StartSession.of("echo", "hi"), Optional.empty()).stdout()).asString().isEqualTo("hi\n");
+        assertThat(next.exec("api", StartSession.of("echo", "hi"), Optional.empty())
+                        .stdout())
+                .asString()
+                .isEqualTo("hi\n");
         assertThat(harness.machine.alive()).containsExactly(row.id());
     }
 
@@ -95,7 +98,8 @@ final class SurvivalTest {
         harness.machine.kill(row.id());
         harness.eventually(() -> harness.state("api") == State.STOPPED);
         assertThat(harness.core().find("api").reason()).startsWith("memory_lost");
-        assertThat(harness.core().session("api", session.id(), Duration.ZERO).cause()).contains(Cause.UNKNOWN);
+        assertThat(harness.core().session("api", session.id(), Duration.ZERO).cause())
+                .contains(Cause.UNKNOWN);
         harness.assertConsistent();
     }
 
@@ -103,7 +107,11 @@ final class SurvivalTest {
     void aBrokenStreamIsNotADeath() {
         SandboxRow row = harness.create("api");
         harness.machine.breakStreams(row.id());
-        assertThat(harness.core().exec("api", StartSession.of("echo", "x"), Optional.empty()).stdout()).asString().isEqualTo("x\n");
+        assertThat(harness.core()
+                        .exec("api", StartSession.of("echo", "x"), Optional.empty())
+                        .stdout())
+                .asString()
+                .isEqualTo("x\n");
         assertThat(harness.state("api")).isEqualTo(State.RUNNING);
     }
 
@@ -113,27 +121,48 @@ final class SurvivalTest {
         SessionStatus quick = harness.core().startSession("api", StartSession.of("echo", "first"));
         SessionStatus slow = harness.core().startSession("api", StartSession.of("sleep"));
         SessionStatus stubborn = harness.core().startSession("api", StartSession.of("stubborn"));
-        harness.machine.neuron(row.id()).orElseThrow().session(slow.id()).orElseThrow().write(Frame.Tag.STDERR, "half");
+        harness.machine
+                .neuron(row.id())
+                .orElseThrow()
+                .session(slow.id())
+                .orElseThrow()
+                .write(Frame.Tag.STDERR, "half");
         harness.core().stop("api", Duration.ofMillis(100));
         assertThat(harness.core().sessions("api"))
                 .extracting(SessionStatus::id)
                 .containsExactlyInAnyOrder(quick.id(), slow.id(), stubborn.id());
-        assertThat(harness.core().output("api", quick.id(), 0).stdout()).asString().isEqualTo("first\n");
-        assertThat(harness.core().output("api", slow.id(), 2).stderr()).asString().isEqualTo("lf");
-        assertThat(harness.core().session("api", slow.id(), Duration.ZERO).code()).isEqualTo(15);
-        assertThat(harness.core().session("api", stubborn.id(), Duration.ZERO).code()).isEqualTo(9);
+        assertThat(harness.core().output("api", quick.id(), 0).stdout())
+                .asString()
+                .isEqualTo("first\n");
+        assertThat(harness.core().output("api", slow.id(), 2).stderr())
+                .asString()
+                .isEqualTo("lf");
+        assertThat(harness.core().session("api", slow.id(), Duration.ZERO).code())
+                .isEqualTo(15);
+        assertThat(harness.core().session("api", stubborn.id(), Duration.ZERO).code())
+                .isEqualTo(9);
 
         harness.core().start("api");
-        assertThat(harness.core().sessions("api")).as("start never restarts sessions").hasSize(3);
-        assertThat(harness.core().output("api", quick.id(), 0).stdout()).asString().isEqualTo("first\n");
+        assertThat(harness.core().sessions("api"))
+                .as("start never restarts sessions")
+                .hasSize(3);
+        assertThat(harness.core().output("api", quick.id(), 0).stdout())
+                .asString()
+                .isEqualTo("first\n");
     }
 
     @Test
     void aSandboxMadeByRunGoesWithItsCommandOnceItsHolderKnows() throws Exception {
         SandboxRow row = harness.core().create(CoreHarness.running("job", "sleep"));
         ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.HOLD, 0, ""));
-        Thread relay = Thread.ofVirtual().start(() -> client.relay(harness.core().attach("job", row.primary())));
-        harness.machine.neuron(row.id()).orElseThrow().session(row.primary()).orElseThrow().end(Cause.EXITED, 7);
+        Thread relay =
+                Thread.ofVirtual().start(() -> client.relay(harness.core().attach("job", row.primary())));
+        harness.machine
+                .neuron(row.id())
+                .orElseThrow()
+                .session(row.primary())
+                .orElseThrow()
+                .end(Cause.EXITED, 7);
         relay.join();
         assertThat(client.frames()).last().isEqualTo(new Frame.Exit(Cause.EXITED.wire(), 7));
         harness.eventually(() -> harness.store().list("", 9).isEmpty());
@@ -181,7 +210,10 @@ final class SurvivalTest {
     void aRemoveThatCannotFinishSaysWhatIsLeftAndCanBeMadeAgain() throws Exception {
         harness.create("api");
         harness.machine.fail(Fault.WIPE);
-        assertThat(harness.core().remove("api", true, true).left()).singleElement().asString().contains("injected");
+        assertThat(harness.core().remove("api", true, true).left())
+                .singleElement()
+                .asString()
+                .contains("injected");
         assertThat(harness.state("api")).isEqualTo(State.ERROR);
         harness.machine.heal();
         assertThat(harness.core().remove("api", false, true).left()).isEmpty();
@@ -203,8 +235,12 @@ final class SurvivalTest {
     void execGoesOnWhereItWasWhenItsStreamBreaks() throws Exception {
         SandboxRow row = harness.create("api");
         List<String> out = new ArrayList<>();
-        Thread exec = Thread.ofVirtual().start(() -> out.add(new String(
-                harness.core().exec("api", StartSession.of("sleep"), Optional.empty()).stdout(), StandardCharsets.UTF_8)));
+        Thread exec = Thread.ofVirtual()
+                .start(() -> out.add(new String(
+                        harness.core()
+                                .exec("api", StartSession.of("sleep"), Optional.empty())
+                                .stdout(),
+                        StandardCharsets.UTF_8)));
         harness.eventually(() -> !harness.core().sessions("api").isEmpty());
         String id = harness.core().sessions("api").getFirst().id();
         var session = harness.machine.neuron(row.id()).orElseThrow().session(id).orElseThrow();
@@ -221,8 +257,10 @@ final class SurvivalTest {
     void execOfALostSandboxEndsAsUnknownNeverAsAnExitStatus() throws Exception {
         SandboxRow row = harness.create("api");
         List<Optional<Cause>> causes = new ArrayList<>();
-        Thread exec = Thread.ofVirtual().start(() -> causes.add(
-                harness.core().exec("api", StartSession.of("sleep"), Optional.empty()).cause()));
+        Thread exec = Thread.ofVirtual()
+                .start(() -> causes.add(harness.core()
+                        .exec("api", StartSession.of("sleep"), Optional.empty())
+                        .cause()));
         harness.eventually(() -> !harness.core().sessions("api").isEmpty());
         harness.machine.kill(row.id());
         exec.join();
@@ -237,11 +275,12 @@ final class SurvivalTest {
         }
         assertThat(harness.core().session("api", "s_aaab", Duration.ZERO).id()).isEqualTo("s_aaab000000000002");
         assertThat(harness.core().session("api", "aaaa", Duration.ZERO).id()).isEqualTo("s_aaaa000000000001");
-        CortexException e =
-                catchThrowableOfType(CortexException.class, () -> harness.core().session("api", "s_aaa", Duration.ZERO));
+        CortexException e = catchThrowableOfType(
+                CortexException.class, () -> harness.core().session("api", "s_aaa", Duration.ZERO));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(e.getMessage()).contains("s_aaaa000000000001", "s_aaab000000000002");
-        assertThat(catchThrowableOfType(CortexException.class, () -> harness.core().session("api", "zz", Duration.ZERO))
+        assertThat(catchThrowableOfType(
+                                CortexException.class, () -> harness.core().session("api", "zz", Duration.ZERO))
                         .code())
                 .isEqualTo(ErrorCode.NOT_FOUND);
     }
@@ -282,15 +321,28 @@ final class SurvivalTest {
         harness.core().stop("api", Duration.ZERO);
         harness.core().remove("api", false, true);
         harness.eventually(() -> harness.events.size() >= 4);
-        assertThat(harness.events).extracting(e -> e.kind())
+        assertThat(harness.events)
+                .extracting(e -> e.kind())
                 .containsExactly("sandbox.created", "sandbox.running", "sandbox.stopped", "sandbox.removed");
     }
 
     private static StartSession withId(String id) {
         StartSession s = StartSession.of("sleep");
         return new StartSession(
-                Optional.of(id), s.argv(), s.argvB64(), s.env(), s.envB64(), s.cwd(), s.cwdB64(), s.user(), s.terminal(),
-                s.stdin(), s.claim(), s.timeoutMs(), s.background(), s.label());
+                Optional.of(id),
+                s.argv(),
+                s.argvB64(),
+                s.env(),
+                s.envB64(),
+                s.cwd(),
+                s.cwdB64(),
+                s.user(),
+                s.terminal(),
+                s.stdin(),
+                s.claim(),
+                s.timeoutMs(),
+                s.background(),
+                s.label());
     }
 
     private static void await(CountDownLatch latch) {

@@ -59,7 +59,9 @@ final class Admission {
         asked.ifPresent(this::requireFree);
         String user = request.user().orElse("");
         Drivers.Choice choice = drivers.choose(
-                request.driver().orElse("auto"), request.runtime(), request.allowInsecureProcess().orElse(false));
+                request.driver().orElse("auto"),
+                request.runtime(),
+                request.allowInsecureProcess().orElse(false));
         SandboxDriver driver = choice.driver();
         requireUsers(driver, request);
         Limits limits = limits(request, driver);
@@ -138,7 +140,8 @@ final class Admission {
         return CortexException.of(
                 ErrorCode.ALREADY_EXISTS,
                 "the name " + name + " is taken (" + state + ")",
-                "use another name, or: cortex rm --force " + name + "        (its disk stays; add --wipe to delete it)");
+                "use another name, or: cortex rm --force " + name
+                        + "        (its disk stays; add --wipe to delete it)");
     }
 
     private void requireUsers(SandboxDriver driver, CreateSandbox request) {
@@ -158,18 +161,38 @@ final class Admission {
         Capabilities can = driver.capabilities();
         Limits byDefault = Limits.DEFAULT;
         return new Limits(
-                limit(request.memoryBytes(), byDefault.memoryBytes(), 0L, can.has(Capability.MEMORY_LIMIT), () ->
-                        unsupported(driver, Capability.MEMORY_LIMIT, "a memory limit")),
-                limit(request.cpus(), byDefault.cpus(), 0.0, can.has(Capability.CPU_LIMIT), () ->
-                        unsupported(driver, Capability.CPU_LIMIT, "a cpu limit")),
-                limit(request.processes(), byDefault.processes(), 0L, can.has(Capability.PROCESS_LIMIT), () ->
-                        unsupported(driver, Capability.PROCESS_LIMIT, "a limit of processes")),
-                limit(request.diskBytes(), byDefault.diskBytes(), 0L, can.has(Capability.DISK_LIMIT), () ->
-                        unsupported(driver, Capability.DISK_LIMIT, "a disk limit")));
+                limit(
+                        request.memoryBytes(),
+                        byDefault.memoryBytes(),
+                        0L,
+                        can.has(Capability.MEMORY_LIMIT),
+                        () -> unsupported(driver, Capability.MEMORY_LIMIT, "a memory limit")),
+                limit(
+                        request.cpus(),
+                        byDefault.cpus(),
+                        0.0,
+                        can.has(Capability.CPU_LIMIT),
+                        () -> unsupported(driver, Capability.CPU_LIMIT, "a cpu limit")),
+                limit(
+                        request.processes(),
+                        byDefault.processes(),
+                        0L,
+                        can.has(Capability.PROCESS_LIMIT),
+                        () -> unsupported(driver, Capability.PROCESS_LIMIT, "a limit of processes")),
+                limit(
+                        request.diskBytes(),
+                        byDefault.diskBytes(),
+                        0L,
+                        can.has(Capability.DISK_LIMIT),
+                        () -> unsupported(driver, Capability.DISK_LIMIT, "a disk limit")));
     }
 
     private static <N extends Number> N limit(
-            Optional<N> asked, N byDefault, N none, boolean possible, java.util.function.Supplier<CortexException> refusal) {
+            Optional<N> asked,
+            N byDefault,
+            N none,
+            boolean possible,
+            java.util.function.Supplier<CortexException> refusal) {
         if (possible) {
             return asked.orElse(byDefault);
         }

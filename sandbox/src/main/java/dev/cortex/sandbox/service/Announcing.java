@@ -51,7 +51,9 @@ final class Announcing {
     }
 
     void sessionEnded(SandboxRow row, SessionStatus session) {
-        String cause = session.cause().map(c -> c.name().toLowerCase(java.util.Locale.ROOT)).orElse("");
+        String cause = session.cause()
+                .map(c -> c.name().toLowerCase(java.util.Locale.ROOT))
+                .orElse("");
         bus.publish("session.ended", row.id(), row.name(), Optional.of(session.id()), cause + " " + session.code());
     }
 

@@ -92,7 +92,11 @@ final class Creating {
             kept.ifPresent(disk -> Disks.requireMatch(disk, plan.driver(), plan.image()));
             DiskRow disk = kept.orElseGet(() -> newDisk(plan, id));
             SandboxRow row = SandboxRow.created(
-                    id, plan.name(), settings(plan, disk), primary(plan), ports.clock().instant());
+                    id,
+                    plan.name(),
+                    settings(plan, disk),
+                    primary(plan),
+                    ports.clock().instant());
             SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
             ports.boundaries().crossed("create.recorded");
             if (kept.isEmpty()) {
@@ -131,7 +135,8 @@ final class Creating {
 
     private SandboxRow unready(SandboxRow held, CortexException cause) {
         booting.release(held);
-        SandboxRow failed = held.released("").failed(cause.getMessage(), ports.clock().instant());
+        SandboxRow failed =
+                held.released("").failed(cause.getMessage(), ports.clock().instant());
         ports.store().complete(failed);
         announcing.failed(failed);
         return failed;
@@ -146,7 +151,8 @@ final class Creating {
         }
         return cause instanceof CortexException known
                 ? known
-                : CortexException.of(ErrorCode.INTERNAL, "create failed", "see daemon.log").because(cause);
+                : CortexException.of(ErrorCode.INTERNAL, "create failed", "see daemon.log")
+                        .because(cause);
     }
 
     private void undo(SandboxRow recorded, RuntimeException cause) {
@@ -184,12 +190,22 @@ final class Creating {
     }
 
     private SandboxSettings settings(Plan plan, DiskRow disk) {
-        String workdir =
-                plan.workdir().orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
+        String workdir = plan.workdir()
+                .orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
         SandboxSettings s = plan.settings();
         return new SandboxSettings(
-                s.driver(), s.runtime(), s.image(), s.digest(), s.limits(), s.environment(), s.labels(), s.user(), workdir,
-                s.removeOnExit(), s.disk(), s.createKey());
+                s.driver(),
+                s.runtime(),
+                s.image(),
+                s.digest(),
+                s.limits(),
+                s.environment(),
+                s.labels(),
+                s.user(),
+                workdir,
+                s.removeOnExit(),
+                s.disk(),
+                s.createKey());
     }
 
     private static String primary(Plan plan) {

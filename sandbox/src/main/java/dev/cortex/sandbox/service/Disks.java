@@ -36,7 +36,8 @@ final class Disks {
                 ErrorCode.DISK_MISMATCH,
                 name + "'s disk belongs to " + belongs + ", not to "
                         + (disk.driver().equals(driver.name()) ? image.reference() : driver.name()),
-                "keep it: --driver " + disk.driver() + " --image " + disk.image() + "      drop it: cortex rm --wipe " + name);
+                "keep it: --driver " + disk.driver() + " --image " + disk.image() + "      drop it: cortex rm --wipe "
+                        + name);
     }
 
     /** Whether that sandbox was the first with this disk: its folder is called after it. */

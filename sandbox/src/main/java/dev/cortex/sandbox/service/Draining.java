@@ -140,7 +140,8 @@ final class Draining {
             ScheduledFuture<?> alarm = timer.schedule(
                     () -> close(channel), Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             try {
-                channel.write(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, session.oldest(), session.id()));
+                channel.write(
+                        new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, session.oldest(), session.id()));
                 oldest = session.oldest();
                 at = oldest;
                 for (Optional<Frame> next = channel.read(); next.isPresent(); next = channel.read()) {
@@ -181,10 +182,25 @@ final class Draining {
     private SessionStatus archived(SessionStatus s, Span span) {
         boolean ended = s.cause().isPresent();
         return new SessionStatus(
-                s.id(), s.pid(), s.argv(), s.user(), s.terminal(), s.background(), s.label(), s.started(),
-                Stream.of(s.ended(), Optional.of(clock.instant())).flatMap(Optional::stream).findFirst(),
+                s.id(),
+                s.pid(),
+                s.argv(),
+                s.user(),
+                s.terminal(),
+                s.background(),
+                s.label(),
+                s.started(),
+                Stream.of(s.ended(), Optional.of(clock.instant()))
+                        .flatMap(Optional::stream)
+                        .findFirst(),
                 ended ? s.cause() : Optional.of(Cause.UNKNOWN),
-                s.code(), span.oldest(), span.newest(), s.evicted(), false, 0, s.descendantsLeft());
+                s.code(),
+                span.oldest(),
+                span.newest(),
+                s.evicted(),
+                false,
+                0,
+                s.descendantsLeft());
     }
 
     private static void close(FrameChannel channel) {

@@ -41,7 +41,9 @@ final class Erasing {
         ports.boundaries().crossed("erase.stopped");
         Optional<DiskRow> disk = withDisk ? ports.store().disk(row.settings().disk()) : Optional.empty();
         disk.ifPresent(d -> attempt(
-                left, ports.folders().disk(d).toString(), () -> drivers.named(row.settings().driver())
+                left,
+                ports.folders().disk(d).toString(),
+                () -> drivers.named(row.settings().driver())
                         .wipeDisk(ports.folders().disk(d))));
         ports.boundaries().crossed("erase.disk");
         Path folder = ports.folders().sandbox(row.id());

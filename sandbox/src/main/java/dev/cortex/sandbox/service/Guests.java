@@ -25,7 +25,8 @@ final class Guests implements AutoCloseable {
 
     /** The neuron of a sandbox whose handle and token are known. Dials nothing itself. */
     Guest of(SandboxRow row) {
-        return connected.compute(row.id(), (id, present) -> {
+        return connected
+                .compute(row.id(), (id, present) -> {
                     if (present != null && present.generation() == row.generation()) {
                         return present;
                     }

@@ -92,9 +92,8 @@ final class Recovering {
                 .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
                 .filter(row -> !begun.contains(row.id()))
                 .collect(Collectors.groupingBy(row -> row.settings().driver()));
-        List<SandboxRow> unfinished = all.stream()
-                .filter(row -> begun.contains(row.id()))
-                .toList();
+        List<SandboxRow> unfinished =
+                all.stream().filter(row -> begun.contains(row.id())).toList();
         List<SandboxRow> leftOver = all.stream()
                 .filter(row -> row.settings().removeOnExit())
                 .filter(row -> row.state() == State.STOPPED || row.state() == State.ERROR)
@@ -145,7 +144,8 @@ final class Recovering {
             announcing.undone(row);
         } else {
             SandboxRow failed = row.failed(
-                    "create was interrupted, and this is left: " + String.join("; ", left), ports.clock().instant());
+                    "create was interrupted, and this is left: " + String.join("; ", left),
+                    ports.clock().instant());
             ports.store().complete(failed);
             announcing.failed(failed);
         }

@@ -59,13 +59,15 @@ final class Removing {
 
     /** Does what is left of a remove, from wherever it was cut off. */
     Removed finish(SandboxRow row, boolean wipe) {
-        boolean withDisk = wipe || disks.find(row.settings().disk()).map(DiskRow::anonymous).orElse(false);
+        boolean withDisk = wipe
+                || disks.find(row.settings().disk()).map(DiskRow::anonymous).orElse(false);
         List<String> left = erasing.erase(row, withDisk);
         if (left.isEmpty()) {
             ledger.forget(row.id());
             announcing.removed(row);
         } else {
-            SandboxRow failed = row.failed("remove left: " + String.join("; ", left), ports.clock().instant());
+            SandboxRow failed = row.failed(
+                    "remove left: " + String.join("; ", left), ports.clock().instant());
             ports.store().complete(failed);
             announcing.failed(failed);
         }

@@ -95,19 +95,28 @@ public final class SandboxService implements AutoCloseable {
         Booting booting = new Booting(ports, drivers, guests, random);
         Erasing erasing = new Erasing(ports, drivers, booting);
         this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, announcing);
-        this.primaries =
-                new Primaries(ports, guests, deliveries, ledger, exclusive, removing, background, announcing);
+        this.primaries = new Primaries(ports, guests, deliveries, ledger, exclusive, removing, background, announcing);
         Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random);
-        this.creating =
-                new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
+        this.creating = new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
         this.starting = new Starting(ports, drivers, disks, booting, announcing);
         Draining draining = new Draining(ports.archive(), ports.folders(), guests, ports.clock(), timer);
         this.stopping = new Stopping(ports, booting, draining, guests, ledger, announcing);
-        this.watching =
-                new Watching(ports, drivers, guests, ledger, exclusive, stopping, primaries, background);
+        this.watching = new Watching(ports, drivers, guests, ledger, exclusive, stopping, primaries, background);
         this.recovering = new Recovering(
-                ports, drivers, guests, ledger, exclusive, creating, erasing, starting, stopping, removing, watching,
-                primaries, background, announcing);
+                ports,
+                drivers,
+                guests,
+                ledger,
+                exclusive,
+                creating,
+                erasing,
+                starting,
+                stopping,
+                removing,
+                watching,
+                primaries,
+                background,
+                announcing);
         this.recovered = recovering.begin();
     }
 
@@ -229,8 +238,7 @@ public final class SandboxService implements AutoCloseable {
         return switch (row.state()) {
             case RUNNING -> new Running(row, guests.of(row));
             case PAUSED ->
-                throw CortexException.of(
-                        ErrorCode.PAUSED, row.name() + " is paused", "cortex resume " + row.name());
+                throw CortexException.of(ErrorCode.PAUSED, row.name() + " is paused", "cortex resume " + row.name());
             case CREATED, STOPPED, ERROR -> throw notRunning(row);
         };
     }
@@ -248,7 +256,8 @@ public final class SandboxService implements AutoCloseable {
     /** Starts a process; the same id again answers with the session that there is. */
     public SessionStatus startSession(String sandbox, StartSession request) {
         Running running = running(sandbox);
-        return startSession(running, requests.spec(request, running.row().settings().user()));
+        return startSession(
+                running, requests.spec(request, running.row().settings().user()));
     }
 
     /** Starts a process for a client that attaches to it at once. */
@@ -262,7 +271,8 @@ public final class SandboxService implements AutoCloseable {
     /** Runs a command to its end; terminal and claim of the request are ignored. */
     public Output exec(String sandbox, StartSession request, Optional<byte[]> stdin) {
         Running running = running(sandbox);
-        SessionSpec asked = requests.spec(withoutTerminal(request), running.row().settings().user());
+        SessionSpec asked =
+                requests.spec(withoutTerminal(request), running.row().settings().user());
         SessionStatus session = startSession(running, claimed(asked, stdin.isPresent()));
         Output output =
                 OutputReader.toTheEnd(running.guest(), session.id(), stdin.orElse(new byte[0]), stdin.isPresent());
@@ -316,7 +326,8 @@ public final class SandboxService implements AutoCloseable {
             return;
         }
         try {
-            ports.archive().remove(ports.folders().sandbox(row.id()), found.status().id());
+            ports.archive()
+                    .remove(ports.folders().sandbox(row.id()), found.status().id());
         } catch (IOException e) {
             throw CortexException.of(ErrorCode.INTERNAL, "the session could not be removed", "see daemon.log")
                     .because(e);
@@ -392,14 +403,35 @@ public final class SandboxService implements AutoCloseable {
 
     private static SessionSpec claimed(SessionSpec s, boolean stdin) {
         return new SessionSpec(
-                s.id(), s.argv(), s.environment(), s.workdir(), s.user(), s.terminal(), stdin, true, s.timeout(),
-                s.background(), s.label());
+                s.id(),
+                s.argv(),
+                s.environment(),
+                s.workdir(),
+                s.user(),
+                s.terminal(),
+                stdin,
+                true,
+                s.timeout(),
+                s.background(),
+                s.label());
     }
 
     private static StartSession withoutTerminal(StartSession r) {
         return new StartSession(
-                r.id(), r.argv(), r.argvB64(), r.env(), r.envB64(), r.cwd(), r.cwdB64(), r.user(), Optional.empty(),
-                r.stdin(), r.claim(), r.timeoutMs(), r.background(), r.label());
+                r.id(),
+                r.argv(),
+                r.argvB64(),
+                r.env(),
+                r.envB64(),
+                r.cwd(),
+                r.cwdB64(),
+                r.user(),
+                Optional.empty(),
+                r.stdin(),
+                r.claim(),
+                r.timeoutMs(),
+                r.background(),
+                r.label());
     }
 
     private static CortexException notRunning(SandboxRow row) {

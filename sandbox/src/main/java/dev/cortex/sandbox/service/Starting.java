@@ -29,8 +29,10 @@ final class Starting {
         Drivers.requireReady(drivers.named(row.settings().driver()));
         Image image = ports.images().resolve(row.settings().image());
         disks.find(row.settings().disk())
-                .ifPresent(disk -> Disks.requireMatch(disk, drivers.named(row.settings().driver()), image));
-        ports.store().begin(new Intent(row.id(), Intent.Kind.START, ports.clock().instant()));
+                .ifPresent(disk ->
+                        Disks.requireMatch(disk, drivers.named(row.settings().driver()), image));
+        ports.store()
+                .begin(new Intent(row.id(), Intent.Kind.START, ports.clock().instant()));
         ports.boundaries().crossed("start.begun");
         SandboxRow held;
         try {
@@ -69,18 +71,21 @@ final class Starting {
             ports.store().complete(row.released(why));
         } catch (RuntimeException e) {
             cause.addSuppressed(e);
-            SandboxRow failed =
-                    row.failed(why + ", and it could not be undone: " + e.getMessage(), ports.clock().instant());
+            SandboxRow failed = row.failed(
+                    why + ", and it could not be undone: " + e.getMessage(),
+                    ports.clock().instant());
             ports.store().complete(failed);
             announcing.failed(failed);
         }
     }
 
     private CortexException unready(SandboxRow held, RuntimeException cause) {
-        SandboxRow failed = held.failed(String.valueOf(cause.getMessage()), ports.clock().instant());
+        SandboxRow failed =
+                held.failed(String.valueOf(cause.getMessage()), ports.clock().instant());
         try {
             booting.release(held);
-            failed = held.released("").failed(String.valueOf(cause.getMessage()), ports.clock().instant());
+            failed = held.released("")
+                    .failed(String.valueOf(cause.getMessage()), ports.clock().instant());
         } catch (RuntimeException e) {
             cause.addSuppressed(e);
         }
@@ -92,6 +97,7 @@ final class Starting {
     private static CortexException known(RuntimeException cause) {
         return cause instanceof CortexException known
                 ? known
-                : CortexException.of(ErrorCode.INTERNAL, "start failed", "see daemon.log").because(cause);
+                : CortexException.of(ErrorCode.INTERNAL, "start failed", "see daemon.log")
+                        .because(cause);
     }
 }

@@ -67,7 +67,8 @@ final class Stopping {
             booting.release(row);
             ports.boundaries().crossed("stop.released");
         } catch (CortexException e) {
-            SandboxRow failed = row.failed("stop failed: " + e.getMessage(), ports.clock().instant());
+            SandboxRow failed =
+                    row.failed("stop failed: " + e.getMessage(), ports.clock().instant());
             ports.store().complete(failed);
             announcing.failed(failed);
             throw e;

@@ -121,10 +121,8 @@ final class Watching {
     private void lose(SandboxRow row) {
         try (Lease lease = exclusive.take(row, "recovery", EXPECTED)) {
             // A stop or remove may have been the reason, and has the last word.
-            Optional<SandboxRow> now = ports.store()
-                    .find(row.id())
-                    .filter(r -> isCurrent(row))
-                    .filter(r -> !beingChanged(r));
+            Optional<SandboxRow> now =
+                    ports.store().find(row.id()).filter(r -> isCurrent(row)).filter(r -> !beingChanged(r));
             now.filter(r -> observe(r) == Observation.ABSENT).ifPresent(this::lost);
         }
     }

@@ -95,7 +95,8 @@ public final class LiveRelay implements Relay {
     }
 
     private void tellLost(FrameChannel client) throws IOException {
-        Handshakes.tell(client, ErrorCode.GUEST_LOST, "the stream to " + session + " broke; attach again from your cursor");
+        Handshakes.tell(
+                client, ErrorCode.GUEST_LOST, "the stream to " + session + " broke; attach again from your cursor");
     }
 
     private static void close(FrameChannel data) {

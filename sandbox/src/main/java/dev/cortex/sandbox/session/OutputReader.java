@@ -38,7 +38,11 @@ public final class OutputReader {
                 Optional<Frame.Exit> exit = follow(data, output, stdin, hasStdin);
                 if (exit.isPresent()) {
                     return output(
-                            session, output, Optional.of(Cause.of(exit.get().cause())), exit.get().code(), since(begun));
+                            session,
+                            output,
+                            Optional.of(Cause.of(exit.get().cause())),
+                            exit.get().code(),
+                            since(begun));
                 }
             } catch (IOException e) {
                 requireNotInterrupted();
@@ -67,7 +71,11 @@ public final class OutputReader {
                     case Frame.Data bytes -> output.take(bytes.tag(), bytes.bytes());
                     case Frame.Exit exit -> {
                         return output(
-                                session.id(), output, Optional.of(Cause.of(exit.cause())), exit.code(), lasted(session));
+                                session.id(),
+                                output,
+                                Optional.of(Cause.of(exit.cause())),
+                                exit.code(),
+                                lasted(session));
                     }
                     case Frame.Error error -> throw told(error);
                     default -> {}
@@ -127,7 +135,9 @@ public final class OutputReader {
 
     private static void feed(FrameChannel data, byte[] stdin, long accepted) {
         try {
-            for (int at = (int) Math.min(stdin.length, Math.max(0, accepted)); at < stdin.length; at += Frame.DATA_BYTES) {
+            for (int at = (int) Math.min(stdin.length, Math.max(0, accepted));
+                    at < stdin.length;
+                    at += Frame.DATA_BYTES) {
                 ByteBuffer piece = ByteBuffer.wrap(stdin, at, Math.min(Frame.DATA_BYTES, stdin.length - at));
                 data.write(new Frame.Data(Frame.Tag.STDIN, piece));
             }

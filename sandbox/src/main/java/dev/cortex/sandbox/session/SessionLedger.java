@@ -48,9 +48,22 @@ public final class SessionLedger {
     private static SessionStatus lost(SessionStatus s, Instant now) {
         boolean ended = s.cause().isPresent();
         return new SessionStatus(
-                s.id(), s.pid(), s.argv(), s.user(), s.terminal(), s.background(), s.label(), s.started(),
+                s.id(),
+                s.pid(),
+                s.argv(),
+                s.user(),
+                s.terminal(),
+                s.background(),
+                s.label(),
+                s.started(),
                 ended ? s.ended() : Optional.of(now),
                 ended ? s.cause() : Optional.of(SessionStatus.Cause.UNKNOWN),
-                s.code(), s.newest(), s.newest(), true, false, 0, 0);
+                s.code(),
+                s.newest(),
+                s.newest(),
+                true,
+                false,
+                0,
+                0);
     }
 }

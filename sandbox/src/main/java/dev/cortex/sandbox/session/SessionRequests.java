@@ -99,8 +99,7 @@ public final class SessionRequests {
     }
 
     private static byte[] workdir(StartSession request, Problems problems) {
-        problems.require(
-                request.cwd().isEmpty() || request.cwdB64().isEmpty(), "cwd and cwd_b64 exclude each other");
+        problems.require(request.cwd().isEmpty() || request.cwdB64().isEmpty(), "cwd and cwd_b64 exclude each other");
         byte[] workdir = request.cwdB64()
                 .map(path -> base64("cwd_b64", path, problems))
                 .or(() -> request.cwd().map(path -> utf8("cwd", path, problems)))
@@ -133,7 +132,10 @@ public final class SessionRequests {
 
     private static Terminal terminal(StartSession.TerminalSize asked, Problems problems) {
         problems.require(
-                asked.rows() >= 1 && asked.rows() <= TERMINAL_MOST && asked.columns() >= 1 && asked.columns() <= TERMINAL_MOST,
+                asked.rows() >= 1
+                        && asked.rows() <= TERMINAL_MOST
+                        && asked.columns() >= 1
+                        && asked.columns() <= TERMINAL_MOST,
                 "a terminal has 1 to " + TERMINAL_MOST + " rows and columns");
         String term = asked.term().orElse("");
         problems.require(term.length() <= LABEL_CHARACTERS && term.indexOf('\0') < 0, "term is no terminal's name");

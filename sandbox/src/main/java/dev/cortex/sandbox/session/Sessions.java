@@ -99,8 +99,10 @@ public final class Sessions {
     }
 
     private static CortexException ambiguous(String prefix, List<Found> candidates) {
-        List<String> ids =
-                candidates.stream().map(found -> found.status().id()).limit(SHOWN).toList();
+        List<String> ids = candidates.stream()
+                .map(found -> found.status().id())
+                .limit(SHOWN)
+                .toList();
         String more = candidates.size() > SHOWN ? " and " + (candidates.size() - SHOWN) + " more" : "";
         return CortexException.of(
                 ErrorCode.INVALID_ARGUMENT,

@@ -10,4 +10,5 @@ import java.time.Instant;
  * @param digest of its image, empty for images without one
  * @param anonymous made for a sandbox without a name: goes with the record
  */
-public record DiskRow(String name, String folder, String driver, String image, String digest, boolean anonymous, Instant created) {}
+public record DiskRow(
+        String name, String folder, String driver, String image, String digest, boolean anonymous, Instant created) {}

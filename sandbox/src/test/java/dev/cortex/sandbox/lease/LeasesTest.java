@@ -40,7 +40,8 @@ final class LeasesTest {
     @Test
     void leasesOfDifferentSandboxesDoNotMeet() {
         leases.acquire("a", "a", "stop", LONG, LONG);
-        assertThat(leases.acquire("b", "b", "stop", Duration.ZERO, LONG).subject()).isEqualTo("b");
+        assertThat(leases.acquire("b", "b", "stop", Duration.ZERO, LONG).subject())
+                .isEqualTo("b");
     }
 
     @Test
@@ -58,7 +59,7 @@ final class LeasesTest {
         AtomicInteger most = new AtomicInteger();
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < 100; i++) {
-                threads.submit(() -> {
+                var _ = threads.submit(() -> {
                     try (Lease lease = leases.acquire("api", "api", "turn", LONG, LONG)) {
                         most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                         Thread.yield();

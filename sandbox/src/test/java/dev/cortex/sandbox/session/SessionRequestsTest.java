@@ -31,7 +31,10 @@ final class SessionRequestsTest {
 
     @Test
     void theLongestArgumentIsTakenAndOneByteMoreIsRefused() {
-        assertThat(requests.spec(StartSession.of("true", "x".repeat(131_071)), "").argv().get(1)).hasSize(131_071);
+        assertThat(requests.spec(StartSession.of("true", "x".repeat(131_071)), "")
+                        .argv()
+                        .get(1))
+                .hasSize(131_071);
         assertThat(refusal(StartSession.of("true", "x".repeat(131_072)))).contains("131072", "131071");
         assertThat(refusal(StartSession.of("true", "ä".repeat(65_536)))).contains("131072");
     }
@@ -46,7 +49,8 @@ final class SessionRequestsTest {
     @Test
     void aNulIsRefusedAnywhere() {
         assertThat(refusal(StartSession.of("a\0b"))).contains("NUL");
-        assertThat(refusal(with(Map.of("A", "b\0"), List.of(), Optional.empty()))).contains("NUL");
+        assertThat(refusal(with(Map.of("A", "b\0"), List.of(), Optional.empty())))
+                .contains("NUL");
         assertThat(refusal(with(Map.of(), List.of(), Optional.of("/a\0")))).contains("NUL");
     }
 
@@ -54,9 +58,20 @@ final class SessionRequestsTest {
     void bytesThatAreNoTextArriveAsTheyAre() {
         byte[] bytes = {(byte) 0xff, 'x'};
         StartSession request = new StartSession(
-                Optional.empty(), List.of(), List.of(Base64.getEncoder().encodeToString(bytes)), Map.of(), List.of(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty());
+                Optional.empty(),
+                List.of(),
+                List.of(Base64.getEncoder().encodeToString(bytes)),
+                Map.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
         assertThat(requests.spec(request, "").argv()).singleElement().isEqualTo(bytes);
     }
 
@@ -89,11 +104,23 @@ final class SessionRequestsTest {
     }
 
     private static StartSession with(Map<String, String> env, List<String> envB64, Optional<String> cwd) {
-        List<String> encoded =
-                envB64.stream().map(text -> Base64.getEncoder().encodeToString(text.getBytes(java.nio.charset.StandardCharsets.UTF_8))).toList();
+        List<String> encoded = envB64.stream()
+                .map(text -> Base64.getEncoder().encodeToString(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)))
+                .toList();
         return new StartSession(
-                Optional.empty(), List.of("true"), List.of(), env, encoded, cwd, Optional.empty(), Optional.empty(),
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(),
+                Optional.empty(),
+                List.of("true"),
+                List.of(),
+                env,
+                encoded,
+                cwd,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 }

@@ -88,8 +88,8 @@ final class FakeChannel implements FrameChannel {
             for (Optional<FakeSession.Chunk> next = found.next(cursor);
                     next.isPresent() && !closed;
                     next = found.next(cursor)) {
-                toHost.add(Optional.of(
-                        new Frame.Data(next.get().tag(), ByteBuffer.wrap(next.get().bytes()))));
+                toHost.add(Optional.of(new Frame.Data(
+                        next.get().tag(), ByteBuffer.wrap(next.get().bytes()))));
                 cursor = next.get().end();
             }
             SessionStatus ended = found.status();

@@ -67,7 +67,8 @@ public final class FakeDriver implements SandboxDriver {
 
     @Override
     public Map<Handle, Observation> observe(Collection<Handle> handles) {
-        return handles.stream().collect(Collectors.toMap(handle -> handle, handle -> machine.observe(handle.sandbox())));
+        return handles.stream()
+                .collect(Collectors.toMap(handle -> handle, handle -> machine.observe(handle.sandbox())));
     }
 
     @Override

@@ -46,9 +46,20 @@ public final class FakeNeuron {
     synchronized GuestInfo info(GuestToken token) {
         requireAlive();
         return new GuestInfo(
-                "fake", identity.isPresent(), identity.isPresent() && !machine.failing(Fault.NEVER_READY),
-                identity.map(GuestIdentity::generation).orElse(0L), 1, 2, 3, 4, 5, sessions.size() + 1L,
-                sessions.values().stream().filter(s -> s.status().cause().isEmpty()).count(), started);
+                "fake",
+                identity.isPresent(),
+                identity.isPresent() && !machine.failing(Fault.NEVER_READY),
+                identity.map(GuestIdentity::generation).orElse(0L),
+                1,
+                2,
+                3,
+                4,
+                5,
+                sessions.size() + 1L,
+                sessions.values().stream()
+                        .filter(s -> s.status().cause().isEmpty())
+                        .count(),
+                started);
     }
 
     synchronized void initialize(GuestIdentity wanted) {

@@ -81,13 +81,30 @@ public final class FakeSession {
 
     public synchronized SessionStatus status() {
         return new SessionStatus(
-                spec.id(), 42, spec.argv(), spec.user(), spec.terminal().isPresent(), spec.background(), spec.label(),
-                begun, cause.map(c -> Instant.now()), cause, code, 0, newest, false, false, 0, 0);
+                spec.id(),
+                42,
+                spec.argv(),
+                spec.user(),
+                spec.terminal().isPresent(),
+                spec.background(),
+                spec.label(),
+                begun,
+                cause.map(c -> Instant.now()),
+                cause,
+                code,
+                0,
+                newest,
+                false,
+                false,
+                0,
+                0);
     }
 
     synchronized SessionStatus awaitEnd(Duration most) throws InterruptedException {
         long deadline = System.nanoTime() + most.toNanos();
-        for (long left = most.toMillis(); cause.isEmpty() && left > 0; left = (deadline - System.nanoTime()) / 1_000_000) {
+        for (long left = most.toMillis();
+                cause.isEmpty() && left > 0;
+                left = (deadline - System.nanoTime()) / 1_000_000) {
             wait(left);
         }
         return status();

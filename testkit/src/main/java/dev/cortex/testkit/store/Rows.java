@@ -23,8 +23,18 @@ public final class Rows {
 
     public static SandboxSettings settings(String disk) {
         return new SandboxSettings(
-                "oci", "crun", "host", "", Limits.DEFAULT, Map.of("A", "1"), Map.of("team", "core"), "", "/home/agent",
-                false, disk, "key-of-" + disk);
+                "oci",
+                "crun",
+                "host",
+                "",
+                Limits.DEFAULT,
+                Map.of("A", "1"),
+                Map.of("team", "core"),
+                "",
+                "/home/agent",
+                false,
+                disk,
+                "key-of-" + disk);
     }
 
     public static SandboxId id() {

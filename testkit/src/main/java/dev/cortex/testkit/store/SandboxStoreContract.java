@@ -142,7 +142,8 @@ public abstract class SandboxStoreContract {
             }
         }
         assertThat(store.list("", 100).stream().map(SandboxRow::slot))
-                .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 20).boxed().toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 20).boxed().toList());
     }
 
     @Test
