@@ -41,7 +41,7 @@ final class DaemonStart {
      */
     Connection start() {
         long logged = logBytes();
-        Path daemon = detach();
+        String daemon = detach();
         long begun = System.nanoTime();
         boolean told = false;
         while (true) {
@@ -50,7 +50,7 @@ final class DaemonStart {
                 return connection.get();
             }
             long waited = (System.nanoTime() - begun) / 1_000_000;
-            if (!Files.exists(daemon)) {
+            if (!isAlive(daemon)) {
                 // It may have found the home taken by one that is about to serve.
                 connection = waited < 2_000 ? attempt() : Optional.empty();
                 if (connection.isPresent()) {
@@ -86,14 +86,25 @@ final class DaemonStart {
     private boolean startsElsewhere() {
         try {
             String pid = Files.readString(home.pidFile()).strip();
-            return !pid.isEmpty() && pid.chars().allMatch(Character::isDigit) && Files.exists(Path.of("/proc", pid));
+            return !pid.isEmpty() && pid.chars().allMatch(Character::isDigit) && isAlive(pid);
         } catch (IOException e) {
             return false;
         }
     }
 
-    /** Gives the folder in /proc of the daemon that was started. */
-    private Path detach() {
+    /** A process that ended and that nobody has collected yet is not alive. */
+    private static boolean isAlive(String pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", pid, "stat"), StandardCharsets.ISO_8859_1);
+            int state = stat.lastIndexOf(')') + 2;
+            return state < stat.length() && stat.charAt(state) != 'Z';
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Gives the process id of the daemon that was started. */
+    private String detach() {
         List<String> argv = new ArrayList<>(List.of(install.launcher().toString(), "detach"));
         argv.addAll(
                 List.of("--log", home.log().toString(), "--", install.script().toString(), "serve"));
@@ -108,7 +119,7 @@ final class DaemonStart {
             if (process.waitFor() != 0 || pid.isEmpty()) {
                 throw cannot(words.isEmpty() ? pid : words);
             }
-            return Path.of("/proc", pid);
+            return pid;
         } catch (IOException e) {
             throw cannot(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {

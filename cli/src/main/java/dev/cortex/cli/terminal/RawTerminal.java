@@ -40,9 +40,14 @@ public final class RawTerminal implements AutoCloseable {
         }
     }
 
+    /** Of the terminal at stdin, or of the one that we were started from. */
     public static Size size() {
         try {
-            return size(Child.quiet(List.of("stty", "size")).output());
+            Child asked = Child.quiet(List.of("stty", "size"));
+            if (asked.status() != 0) {
+                asked = Child.quiet(List.of("stty", "-F", "/dev/tty", "size"));
+            }
+            return size(asked.output());
         } catch (IOException e) {
             return USUAL;
         } catch (InterruptedException e) {
