@@ -145,7 +145,7 @@ public final class Attachment {
     private ExitStatus ended(Frame.Exit exit) {
         closeRaw();
         ExitStatus status = ExitStatus.of(exit);
-        String words = status.words(target.program());
+        String words = status.words();
         if (!words.isEmpty()) {
             output.say("cortex: " + words);
         }

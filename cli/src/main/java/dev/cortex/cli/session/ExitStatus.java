@@ -34,12 +34,10 @@ public record ExitStatus(String cause, int status) {
         };
     }
 
-    /** What a person is told besides the status; empty where the program has said it all. */
-    String words(String program) {
+    /** What a person is told besides the status; empty where the session's own output has said it. */
+    String words() {
         return switch (cause) {
             case "timeout" -> "killed at its timeout, with all its children";
-            case "not_found" -> "not found in the sandbox: " + program;
-            case "not_executable" -> "not executable in the sandbox: " + program;
             case "out_of_memory" -> "killed: out of memory (a sandbox may get more: --memory)";
             case "removed" -> "killed: the session or its sandbox was removed or stopped";
             case "unknown" -> "nobody saw how it ended, the result is unknown";

@@ -7,19 +7,14 @@ import dev.cortex.protocol.wire.Frame;
  *
  * @param sandbox name or id
  * @param session id; may be shortened
- * @param program its name, for what people are told
  * @param mode observers neither type nor signal
  * @param from cursor to begin at
  * @param terminal whether the session has one and so have we
  * @param stdin whether our stdin is forwarded
  */
 public record Target(
-        String sandbox, String session, String program, Frame.Mode mode, long from, boolean terminal, boolean stdin) {
-    public static Target held(String sandbox, String session, String program, boolean terminal, boolean stdin) {
-        return new Target(sandbox, session, program, Frame.Mode.HOLD, 0, terminal, stdin);
-    }
-
-    Target in(String other) {
-        return new Target(other, session, program, mode, from, terminal, stdin);
+        String sandbox, String session, Frame.Mode mode, long from, boolean terminal, boolean stdin) {
+    public static Target held(String sandbox, String session, boolean terminal, boolean stdin) {
+        return new Target(sandbox, session, Frame.Mode.HOLD, 0, terminal, stdin);
     }
 }

@@ -9,7 +9,6 @@ import dev.cortex.cli.session.Target;
 import dev.cortex.cli.terminal.Units;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.protocol.wire.Frame;
-import java.util.List;
 import java.util.Optional;
 
 /** {@code cortex attach}. */
@@ -36,9 +35,7 @@ final class AttachCommand implements Command {
                 && Descriptors.isTerminal(1)
                 && !context.output().json();
         boolean stdin = writes && (terminal || (!Descriptors.isTerminal(0) && Descriptors.isReadable(0)));
-        List<String> argv = session.get("argv").texts();
-        String program = argv.isEmpty() ? "the program" : argv.getFirst();
-        Target target = new Target(sandbox, session.get("id").text(), program, mode, from, terminal, stdin);
+        Target target = new Target(sandbox, session.get("id").text(), mode, from, terminal, stdin);
         return new Following(context, target, false)
                 .follow(attachment -> attachment.attach(context.daemon().take()));
     }

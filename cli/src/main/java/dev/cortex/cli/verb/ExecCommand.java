@@ -42,8 +42,7 @@ final class ExecCommand implements Command {
         byte[] request =
                 JsonText.write(SessionRequest.of(invocation, id, argv, streams.terminal(), streams.stdin(), true));
         String sandbox = invocation.operand(0);
-        String program = argv.getFirst().text();
-        Target target = Target.held(sandbox, id, program, streams.raw(), streams.stdin());
+        Target target = Target.held(sandbox, id, streams.raw(), streams.stdin());
         return new Following(context, target, false).follow(attachment -> stream(attachment, target, request));
     }
 

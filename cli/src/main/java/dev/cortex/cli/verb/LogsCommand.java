@@ -54,7 +54,7 @@ final class LogsCommand implements Command {
                 copy(sandbox, session, out);
                 return 0;
             }
-            Target target = new Target(sandbox, session, "", Frame.Mode.OBSERVE, end, false, false);
+            Target target = new Target(sandbox, session, Frame.Mode.OBSERVE, end, false, false);
             new Attachment(context.daemon(), context.output(), out, target)
                     .attach(context.daemon().take());
             return 0;

@@ -38,7 +38,6 @@ final class RunCommand implements Command {
         Target target = Target.held(
                 sandbox.get("id").text(),
                 session,
-                invocation.command().getFirst().text(),
                 streams.raw(),
                 streams.stdin());
         return new Following(context, target, true)
