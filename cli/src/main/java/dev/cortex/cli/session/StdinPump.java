@@ -9,18 +9,11 @@ import java.nio.channels.FileChannel;
 
 /** Carries our stdin to a session until its end, or until the person asks to leave a terminal's session. */
 final class StdinPump implements Runnable {
-    /** Ctrl-], which hardly anything uses twice in a row. */
-    private static final byte LEAVE_KEY = 0x1d;
-
-    /** Two presses so close together mean it. The first has been passed on already: nothing that is typed waits. */
-    private static final long LEAVE_NANOS = 600_000_000;
-
     private final SessionInput input;
-    private final boolean terminal;
     private final Runnable leave;
+    private final LeaveKey key;
+    private final boolean terminal;
     private final FileChannel stdin = new FileInputStream(FileDescriptor.in).getChannel();
-    private long pressed;
-    private boolean pressedOnce;
 
     /**
      * @param leave called once when the person leaves; this thread ends then
@@ -29,6 +22,7 @@ final class StdinPump implements Runnable {
         this.input = input;
         this.terminal = terminal;
         this.leave = leave;
+        this.key = new LeaveKey(input::send);
     }
 
     @Override
@@ -43,11 +37,12 @@ final class StdinPump implements Runnable {
                     return;
                 }
                 bytes.flip();
-                if (terminal && leaves(bytes)) {
+                if (!terminal) {
+                    input.send(bytes);
+                } else if (key.typed(bytes)) {
                     leave.run();
                     return;
                 }
-                input.send(bytes);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -67,21 +62,5 @@ final class StdinPump implements Runnable {
                 Thread.sleep(5);
             }
         }
-    }
-
-    private boolean leaves(ByteBuffer bytes) {
-        for (int i = 0; i < bytes.limit(); i++) {
-            if (bytes.get(i) != LEAVE_KEY) {
-                pressedOnce = false;
-                continue;
-            }
-            long now = System.nanoTime();
-            if (pressedOnce && now - pressed < LEAVE_NANOS) {
-                return true;
-            }
-            pressedOnce = true;
-            pressed = now;
-        }
-        return false;
     }
 }

@@ -35,11 +35,7 @@ final class RunCommand implements Command {
                         request.build(),
                         "making a sandbox",
                         made -> made.get("primary").text().equals(session));
-        Target target = Target.held(
-                sandbox.get("id").text(),
-                session,
-                streams.raw(),
-                streams.stdin());
+        Target target = Target.held(sandbox.get("id").text(), session, streams.raw(), streams.stdin());
         return new Following(context, target, true)
                 .follow(attachment -> attachment.attach(context.daemon().take()));
     }
