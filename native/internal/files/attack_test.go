@@ -416,3 +416,21 @@ func TestAnUnpackedTreeIsTheCallers(t *testing.T) {
 	_, err := pull(t, c, Copy{Shape: Tar, Path: "home"})
 	wantCode(t, err, Denied, "secret")
 }
+
+// A module cache is full of folders without write permission; sending it twice must work.
+func TestAFolderWithoutWritePermissionIsFilledAgain(t *testing.T) {
+	c, dir := other(t)
+	ok(t, os.Mkdir(dir+"/home", 0o755))
+	ok(t, os.Chown(dir+"/home", someone, someone))
+	sealed := folder("sealed/")
+	sealed.mode = 0o555
+	for _, content := range []string{"first", "second"} {
+		ok(t, push(t, c, Copy{Shape: Tar, Path: "home"}, bytes.NewReader(archiveOf(t, sealed, regular("sealed/file", content)))))
+		if got := read(t, dir+"/home/sealed/file"); got != content {
+			t.Errorf("got %q", got)
+		}
+		if info := must[Info](t)(c.Stat("home/sealed", false)); info.Mode != 0o555 {
+			t.Errorf("mode %#o", info.Mode)
+		}
+	}
+}

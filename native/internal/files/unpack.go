@@ -320,10 +320,24 @@ func (u *unpacker) folder(h *archived, path string) error {
 			return refused(h.name, "is a folder where a link or file is")
 		}
 		f.made = false
+		if st.Mode&0o700 != 0o700 {
+			u.openUp(name, st.Mode&modeBits)
+		}
 	default:
 		return failure("unpack", h.name, err)
 	}
 	return u.keep(f)
+}
+
+// openUp lets the owner of a folder that is there fill it, as with those that are made here; the
+// archive's mode comes at the end. Where it may not, what is to go into the folder will say so.
+func (u *unpacker) openUp(name string, mode uint32) {
+	fd, err := open(u.parent, name, openFolder|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	_ = unix.Fchmod(fd, mode|0o700)
+	unix.Close(fd)
 }
 
 // finishFolders gives the folders their modes and times, from the last to the first: a parent
