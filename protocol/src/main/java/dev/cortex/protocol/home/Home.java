@@ -41,7 +41,10 @@ public record Home(Path folder, Path runFolder) {
         if (!named.isEmpty()) {
             return at(Path.of(named), environment, uid);
         }
-        return at(uid == 0 ? Path.of("/var/lib/cortex") : Path.of(userHome, ".local/share/cortex"), environment, uid);
+        // As a shell's ~ does; the JVM's own property knows the password file alone.
+        String asked = environment.getOrDefault("HOME", "");
+        Path own = Path.of(asked.startsWith("/") ? asked : userHome);
+        return at(uid == 0 ? Path.of("/var/lib/cortex") : own.resolve(".local/share/cortex"), environment, uid);
     }
 
     static Home at(Path folder, Map<String, String> environment, long uid) {

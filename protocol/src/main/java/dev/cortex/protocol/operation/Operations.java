@@ -30,130 +30,327 @@ public final class Operations {
     /** Response header of an upgrade: the session's id. */
     public static final String SESSION_HEADER = "Cortex-Session";
 
-    private static final Parameter PATH = new Parameter("path", "string", false, "path inside; or path_b64, byte for byte");
+    private static final Parameter PATH =
+            new Parameter("path", "string", false, "path inside; or path_b64, byte for byte");
     private static final Parameter PATH_B64 = new Parameter("path_b64", "string", false, "the path in base64");
-    private static final Parameter USER = new Parameter("user", "string", false, "whose rights; default the sandbox's user");
+    private static final Parameter USER =
+            new Parameter("user", "string", false, "whose rights; default the sandbox's user");
 
-    public static final Operation<Void, Daemon.Health> HEALTH =
-            json("daemon.health", Method.GET, "/health", Void.class, Daemon.Health.class, Scope.READ,
-                    "Whether the daemon serves, and what it is");
-    public static final Operation<Void, Daemon.Readiness> READINESS =
-            json("daemon.readiness", Method.GET, "/readiness", Void.class, Daemon.Readiness.class, Scope.READ,
-                    "Which drivers are ready, and what the others miss");
-    public static final Operation<Void, Daemon.Event> EVENTS =
-            new Operation<>("events.stream", Method.GET, "/events",
-                    List.of(new Parameter("sandbox", "string", false, "only this sandbox's")),
-                    Void.class, Daemon.Event.class, Body.EVENTS, Scope.READ, "What happens, as it happens");
+    public static final Operation<Void, Daemon.Health> HEALTH = json(
+            "daemon.health",
+            Method.GET,
+            "/health",
+            Void.class,
+            Daemon.Health.class,
+            Scope.READ,
+            "Whether the daemon serves, and what it is");
+    public static final Operation<Void, Daemon.Readiness> READINESS = json(
+            "daemon.readiness",
+            Method.GET,
+            "/readiness",
+            Void.class,
+            Daemon.Readiness.class,
+            Scope.READ,
+            "Which drivers are ready, and what the others miss");
+    public static final Operation<Void, Daemon.Event> EVENTS = new Operation<>(
+            "events.stream",
+            Method.GET,
+            "/events",
+            List.of(new Parameter("sandbox", "string", false, "only this sandbox's")),
+            Void.class,
+            Daemon.Event.class,
+            Body.EVENTS,
+            Scope.READ,
+            "What happens, as it happens");
 
-    public static final Operation<CreateSandbox, SandboxView> CREATE =
-            json("sandbox.create", Method.POST, "/sandboxes", CreateSandbox.class, SandboxView.class, Scope.WRITE,
-                    "Make a sandbox and start it");
-    public static final Operation<Void, Lifecycle.SandboxList> LIST =
-            new Operation<>("sandbox.list", Method.GET, "/sandboxes",
-                    List.of(new Parameter("all", "boolean", false, "kept disks too"),
-                            new Parameter("after", "string", false, "continue behind this name"),
-                            new Parameter("most", "integer", false, "entries a page, 1 to 1,000, default 1,000")),
-                    Void.class, Lifecycle.SandboxList.class, Body.JSON, Scope.READ, "List sandboxes");
-    public static final Operation<Void, SandboxView> INSPECT =
-            json("sandbox.inspect", Method.GET, "/sandboxes/{sandbox}", Void.class, SandboxView.class, Scope.READ,
-                    "Everything about one sandbox");
-    public static final Operation<Void, SandboxView> START =
-            json("sandbox.start", Method.POST, "/sandboxes/{sandbox}/start", Void.class, SandboxView.class, Scope.WRITE,
-                    "Start a created or stopped sandbox");
-    public static final Operation<Lifecycle.Stop, SandboxView> STOP =
-            json("sandbox.stop", Method.POST, "/sandboxes/{sandbox}/stop", Lifecycle.Stop.class, SandboxView.class,
-                    Scope.WRITE, "End its processes; its disk stays");
-    public static final Operation<Void, Lifecycle.Removed> REMOVE =
-            new Operation<>("sandbox.remove", Method.DELETE, "/sandboxes/{sandbox}",
-                    List.of(new Parameter("force", "boolean", false, "stop it first"),
-                            new Parameter("wipe", "boolean", false, "delete its disk too")),
-                    Void.class, Lifecycle.Removed.class, Body.JSON, Scope.WRITE, "Remove the record; a named disk stays");
+    public static final Operation<CreateSandbox, SandboxView> CREATE = json(
+            "sandbox.create",
+            Method.POST,
+            "/sandboxes",
+            CreateSandbox.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "Make a sandbox and start it");
+    public static final Operation<Void, Lifecycle.SandboxList> LIST = new Operation<>(
+            "sandbox.list",
+            Method.GET,
+            "/sandboxes",
+            List.of(
+                    new Parameter("all", "boolean", false, "kept disks too"),
+                    new Parameter("after", "string", false, "continue behind this name"),
+                    new Parameter("most", "integer", false, "entries a page, 1 to 1,000, default 1,000")),
+            Void.class,
+            Lifecycle.SandboxList.class,
+            Body.JSON,
+            Scope.READ,
+            "List sandboxes");
+    public static final Operation<Void, SandboxView> INSPECT = json(
+            "sandbox.inspect",
+            Method.GET,
+            "/sandboxes/{sandbox}",
+            Void.class,
+            SandboxView.class,
+            Scope.READ,
+            "Everything about one sandbox");
+    public static final Operation<Void, SandboxView> START = json(
+            "sandbox.start",
+            Method.POST,
+            "/sandboxes/{sandbox}/start",
+            Void.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "Start a created or stopped sandbox");
+    public static final Operation<Lifecycle.Stop, SandboxView> STOP = json(
+            "sandbox.stop",
+            Method.POST,
+            "/sandboxes/{sandbox}/stop",
+            Lifecycle.Stop.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "End its processes; its disk stays");
+    public static final Operation<Void, Lifecycle.Removed> REMOVE = new Operation<>(
+            "sandbox.remove",
+            Method.DELETE,
+            "/sandboxes/{sandbox}",
+            List.of(
+                    new Parameter("force", "boolean", false, "stop it first"),
+                    new Parameter("wipe", "boolean", false, "delete its disk too")),
+            Void.class,
+            Lifecycle.Removed.class,
+            Body.JSON,
+            Scope.WRITE,
+            "Remove the record; a named disk stays");
 
-    public static final Operation<Exec.Request, Exec.Result> EXEC =
-            json("session.exec", Method.POST, "/sandboxes/{sandbox}/exec", Exec.Request.class, Exec.Result.class,
-                    Scope.WRITE, "Run a command to its end");
-    public static final Operation<StartSession, SessionView> SESSION_START =
-            json("session.start", Method.POST, "/sandboxes/{sandbox}/sessions", StartSession.class, SessionView.class,
-                    Scope.WRITE, "Start a session and return at once");
-    public static final Operation<Void, Lifecycle.SessionList> SESSION_LIST =
-            json("session.list", Method.GET, "/sandboxes/{sandbox}/sessions", Void.class, Lifecycle.SessionList.class,
-                    Scope.READ, "Sessions of a sandbox, oldest first");
-    public static final Operation<Void, SessionView> SESSION_STATUS =
-            new Operation<>("session.status", Method.GET, "/sandboxes/{sandbox}/sessions/{session}",
-                    List.of(new Parameter("wait_ms", "integer", false, "wait this long for its end, at most 60,000")),
-                    Void.class, SessionView.class, Body.JSON, Scope.READ, "One session; its id may be shortened");
-    public static final Operation<Lifecycle.Signal, Lifecycle.Signaled> SESSION_SIGNAL =
-            json("session.signal", Method.POST, "/sandboxes/{sandbox}/sessions/{session}/signal", Lifecycle.Signal.class,
-                    Lifecycle.Signaled.class, Scope.WRITE, "Send a signal to a session");
-    public static final Operation<Void, Daemon.Nothing> SESSION_REMOVE =
-            json("session.remove", Method.DELETE, "/sandboxes/{sandbox}/sessions/{session}", Void.class,
-                    Daemon.Nothing.class, Scope.WRITE, "Kill what is left of a session and forget its output");
-    public static final Operation<Void, Exec.Result> SESSION_OUTPUT =
-            new Operation<>("session.output", Method.GET, "/sandboxes/{sandbox}/sessions/{session}/output",
-                    List.of(new Parameter("from", "integer", false, "cursor to begin at")),
-                    Void.class, Exec.Result.class, Body.JSON, Scope.READ, "The output that is kept, running or not");
-    public static final Operation<StartSession, Void> SESSION_STREAM =
-            new Operation<>("session.stream", Method.POST, "/sandboxes/{sandbox}/stream", List.of(),
-                    StartSession.class, Void.class, Body.FRAMES, Scope.WRITE,
-                    "Start a session and upgrade to its frames in one step; the answer's Cortex-Session header is its id");
-    public static final Operation<Void, Void> SESSION_ATTACH =
-            new Operation<>("session.attach", Method.GET, "/sandboxes/{sandbox}/sessions/{session}/attach", List.of(),
-                    Void.class, Void.class, Body.FRAMES, Scope.WRITE,
-                    "Upgrade to the frames of a session; the client's first frame is Handshake");
+    public static final Operation<Exec.Request, Exec.Result> EXEC = json(
+            "session.exec",
+            Method.POST,
+            "/sandboxes/{sandbox}/exec",
+            Exec.Request.class,
+            Exec.Result.class,
+            Scope.WRITE,
+            "Run a command to its end");
+    public static final Operation<StartSession, SessionView> SESSION_START = json(
+            "session.start",
+            Method.POST,
+            "/sandboxes/{sandbox}/sessions",
+            StartSession.class,
+            SessionView.class,
+            Scope.WRITE,
+            "Start a session and return at once");
+    public static final Operation<Void, Lifecycle.SessionList> SESSION_LIST = json(
+            "session.list",
+            Method.GET,
+            "/sandboxes/{sandbox}/sessions",
+            Void.class,
+            Lifecycle.SessionList.class,
+            Scope.READ,
+            "Sessions of a sandbox, oldest first");
+    public static final Operation<Void, SessionView> SESSION_STATUS = new Operation<>(
+            "session.status",
+            Method.GET,
+            "/sandboxes/{sandbox}/sessions/{session}",
+            List.of(new Parameter("wait_ms", "integer", false, "wait this long for its end, at most 60,000")),
+            Void.class,
+            SessionView.class,
+            Body.JSON,
+            Scope.READ,
+            "One session; its id may be shortened");
+    public static final Operation<Lifecycle.Signal, Lifecycle.Signaled> SESSION_SIGNAL = json(
+            "session.signal",
+            Method.POST,
+            "/sandboxes/{sandbox}/sessions/{session}/signal",
+            Lifecycle.Signal.class,
+            Lifecycle.Signaled.class,
+            Scope.WRITE,
+            "Send a signal to a session");
+    public static final Operation<Void, Daemon.Nothing> SESSION_REMOVE = json(
+            "session.remove",
+            Method.DELETE,
+            "/sandboxes/{sandbox}/sessions/{session}",
+            Void.class,
+            Daemon.Nothing.class,
+            Scope.WRITE,
+            "Kill what is left of a session and forget its output");
+    public static final Operation<Void, Exec.Result> SESSION_OUTPUT = new Operation<>(
+            "session.output",
+            Method.GET,
+            "/sandboxes/{sandbox}/sessions/{session}/output",
+            List.of(new Parameter("from", "integer", false, "cursor to begin at")),
+            Void.class,
+            Exec.Result.class,
+            Body.JSON,
+            Scope.READ,
+            "The output that is kept, running or not");
+    public static final Operation<StartSession, Void> SESSION_STREAM = new Operation<>(
+            "session.stream",
+            Method.POST,
+            "/sandboxes/{sandbox}/stream",
+            List.of(),
+            StartSession.class,
+            Void.class,
+            Body.FRAMES,
+            Scope.WRITE,
+            "Start a session and upgrade to its frames in one step; the answer's Cortex-Session header is its id");
+    public static final Operation<Void, Void> SESSION_ATTACH = new Operation<>(
+            "session.attach",
+            Method.GET,
+            "/sandboxes/{sandbox}/sessions/{session}/attach",
+            List.of(),
+            Void.class,
+            Void.class,
+            Body.FRAMES,
+            Scope.WRITE,
+            "Upgrade to the frames of a session; the client's first frame is Handshake");
 
-    public static final Operation<Void, Void> FILE_READ =
-            new Operation<>("file.read", Method.GET, "/sandboxes/{sandbox}/files",
-                    List.of(PATH, PATH_B64, USER,
-                            new Parameter("offset", "integer", false, "first byte"),
-                            new Parameter("length", "integer", false, "bytes, 0: to the end")),
-                    Void.class, Void.class, Body.DOWNLOAD, Scope.READ, "Read a file");
-    public static final Operation<Void, Files.Entry> FILE_WRITE =
-            new Operation<>("file.write", Method.PUT, "/sandboxes/{sandbox}/files",
-                    List.of(PATH, PATH_B64, USER,
-                            new Parameter("offset", "integer", false, "write in place from this byte; absent: replace atomically"),
-                            new Parameter("mode", "string", false, "permission bits in octal"),
-                            new Parameter("parents", "boolean", false, "make missing folders")),
-                    Void.class, Files.Entry.class, Body.UPLOAD, Scope.WRITE, "Write a file");
-    public static final Operation<Void, Void> ARCHIVE_READ =
-            new Operation<>("archive.read", Method.GET, "/sandboxes/{sandbox}/archive",
-                    List.of(PATH, PATH_B64, USER), Void.class, Void.class, Body.DOWNLOAD, Scope.READ,
-                    "A folder's entries as a tar");
-    public static final Operation<Void, Daemon.Nothing> ARCHIVE_WRITE =
-            new Operation<>("archive.write", Method.PUT, "/sandboxes/{sandbox}/archive",
-                    List.of(PATH, PATH_B64, USER,
-                            new Parameter("keep_owners", "boolean", false, "owners as in the archive; root only")),
-                    Void.class, Daemon.Nothing.class, Body.UPLOAD, Scope.WRITE, "Unpack a tar beneath a folder");
-    public static final Operation<Void, Files.Entry> FILE_STAT =
-            new Operation<>("file.stat", Method.GET, "/sandboxes/{sandbox}/files/stat",
-                    List.of(PATH, PATH_B64, USER, new Parameter("follow", "boolean", false, "follow a final link")),
-                    Void.class, Files.Entry.class, Body.JSON, Scope.READ, "What a path is");
-    public static final Operation<Void, Files.Listing> FILE_LIST =
-            new Operation<>("file.list", Method.GET, "/sandboxes/{sandbox}/files/list",
-                    List.of(PATH, PATH_B64, USER,
-                            new Parameter("depth", "integer", false, "levels, default 1"),
-                            new Parameter("after", "string", false, "continue behind this path"),
-                            new Parameter("most", "integer", false, "entries a page, at most 10,000")),
-                    Void.class, Files.Listing.class, Body.JSON, Scope.READ, "A folder's entries");
-    public static final Operation<Files.MakeDirectory, Files.Entry> FILE_MKDIR =
-            json("file.mkdir", Method.POST, "/sandboxes/{sandbox}/files/mkdir", Files.MakeDirectory.class,
-                    Files.Entry.class, Scope.WRITE, "Make a folder");
-    public static final Operation<Files.Move, Files.Entry> FILE_MOVE =
-            json("file.move", Method.POST, "/sandboxes/{sandbox}/files/move", Files.Move.class, Files.Entry.class,
-                    Scope.WRITE, "Move or rename");
-    public static final Operation<Void, Files.Removed> FILE_REMOVE =
-            new Operation<>("file.remove", Method.DELETE, "/sandboxes/{sandbox}/files",
-                    List.of(PATH, PATH_B64, USER, new Parameter("recursive", "boolean", false, "a folder with all in it")),
-                    Void.class, Files.Removed.class, Body.JSON, Scope.WRITE, "Remove a file or folder");
-    public static final Operation<Void, Files.Resolved> FILE_RESOLVE =
-            new Operation<>("file.resolve", Method.GET, "/sandboxes/{sandbox}/files/resolve", List.of(PATH, PATH_B64, USER),
-                    Void.class, Files.Resolved.class, Body.JSON, Scope.READ, "A path without links, absolute");
+    public static final Operation<Void, Void> FILE_READ = new Operation<>(
+            "file.read",
+            Method.GET,
+            "/sandboxes/{sandbox}/files",
+            List.of(
+                    PATH,
+                    PATH_B64,
+                    USER,
+                    new Parameter("offset", "integer", false, "first byte"),
+                    new Parameter("length", "integer", false, "bytes, 0: to the end")),
+            Void.class,
+            Void.class,
+            Body.DOWNLOAD,
+            Scope.READ,
+            "Read a file");
+    public static final Operation<Void, Files.Entry> FILE_WRITE = new Operation<>(
+            "file.write",
+            Method.PUT,
+            "/sandboxes/{sandbox}/files",
+            List.of(
+                    PATH,
+                    PATH_B64,
+                    USER,
+                    new Parameter(
+                            "offset", "integer", false, "write in place from this byte; absent: replace atomically"),
+                    new Parameter("mode", "string", false, "permission bits in octal"),
+                    new Parameter("parents", "boolean", false, "make missing folders")),
+            Void.class,
+            Files.Entry.class,
+            Body.UPLOAD,
+            Scope.WRITE,
+            "Write a file");
+    public static final Operation<Void, Void> ARCHIVE_READ = new Operation<>(
+            "archive.read",
+            Method.GET,
+            "/sandboxes/{sandbox}/archive",
+            List.of(PATH, PATH_B64, USER),
+            Void.class,
+            Void.class,
+            Body.DOWNLOAD,
+            Scope.READ,
+            "A folder's entries as a tar");
+    public static final Operation<Void, Daemon.Nothing> ARCHIVE_WRITE = new Operation<>(
+            "archive.write",
+            Method.PUT,
+            "/sandboxes/{sandbox}/archive",
+            List.of(
+                    PATH,
+                    PATH_B64,
+                    USER,
+                    new Parameter("keep_owners", "boolean", false, "owners as in the archive; root only")),
+            Void.class,
+            Daemon.Nothing.class,
+            Body.UPLOAD,
+            Scope.WRITE,
+            "Unpack a tar beneath a folder");
+    public static final Operation<Void, Files.Entry> FILE_STAT = new Operation<>(
+            "file.stat",
+            Method.GET,
+            "/sandboxes/{sandbox}/files/stat",
+            List.of(PATH, PATH_B64, USER, new Parameter("follow", "boolean", false, "follow a final link")),
+            Void.class,
+            Files.Entry.class,
+            Body.JSON,
+            Scope.READ,
+            "What a path is");
+    public static final Operation<Void, Files.Listing> FILE_LIST = new Operation<>(
+            "file.list",
+            Method.GET,
+            "/sandboxes/{sandbox}/files/list",
+            List.of(
+                    PATH,
+                    PATH_B64,
+                    USER,
+                    new Parameter("depth", "integer", false, "levels, default 1"),
+                    new Parameter("after", "string", false, "continue behind this path"),
+                    new Parameter("most", "integer", false, "entries a page, at most 10,000")),
+            Void.class,
+            Files.Listing.class,
+            Body.JSON,
+            Scope.READ,
+            "A folder's entries");
+    public static final Operation<Files.MakeDirectory, Files.Entry> FILE_MKDIR = json(
+            "file.mkdir",
+            Method.POST,
+            "/sandboxes/{sandbox}/files/mkdir",
+            Files.MakeDirectory.class,
+            Files.Entry.class,
+            Scope.WRITE,
+            "Make a folder");
+    public static final Operation<Files.Move, Files.Entry> FILE_MOVE = json(
+            "file.move",
+            Method.POST,
+            "/sandboxes/{sandbox}/files/move",
+            Files.Move.class,
+            Files.Entry.class,
+            Scope.WRITE,
+            "Move or rename");
+    public static final Operation<Void, Files.Removed> FILE_REMOVE = new Operation<>(
+            "file.remove",
+            Method.DELETE,
+            "/sandboxes/{sandbox}/files",
+            List.of(PATH, PATH_B64, USER, new Parameter("recursive", "boolean", false, "a folder with all in it")),
+            Void.class,
+            Files.Removed.class,
+            Body.JSON,
+            Scope.WRITE,
+            "Remove a file or folder");
+    public static final Operation<Void, Files.Resolved> FILE_RESOLVE = new Operation<>(
+            "file.resolve",
+            Method.GET,
+            "/sandboxes/{sandbox}/files/resolve",
+            List.of(PATH, PATH_B64, USER),
+            Void.class,
+            Files.Resolved.class,
+            Body.JSON,
+            Scope.READ,
+            "A path without links, absolute");
 
     /** Every operation, in the order of the documentation. */
     public static List<Operation<?, ?>> all() {
         return List.of(
-                HEALTH, READINESS, EVENTS, CREATE, LIST, INSPECT, START, STOP, REMOVE, EXEC, SESSION_START, SESSION_LIST,
-                SESSION_STATUS, SESSION_SIGNAL, SESSION_REMOVE, SESSION_OUTPUT, SESSION_STREAM, SESSION_ATTACH, FILE_READ,
-                FILE_WRITE, ARCHIVE_READ, ARCHIVE_WRITE, FILE_STAT, FILE_LIST, FILE_MKDIR, FILE_MOVE, FILE_REMOVE,
+                HEALTH,
+                READINESS,
+                EVENTS,
+                CREATE,
+                LIST,
+                INSPECT,
+                START,
+                STOP,
+                REMOVE,
+                EXEC,
+                SESSION_START,
+                SESSION_LIST,
+                SESSION_STATUS,
+                SESSION_SIGNAL,
+                SESSION_REMOVE,
+                SESSION_OUTPUT,
+                SESSION_STREAM,
+                SESSION_ATTACH,
+                FILE_READ,
+                FILE_WRITE,
+                ARCHIVE_READ,
+                ARCHIVE_WRITE,
+                FILE_STAT,
+                FILE_LIST,
+                FILE_MKDIR,
+                FILE_MOVE,
+                FILE_REMOVE,
                 FILE_RESOLVE);
     }
 

@@ -20,6 +20,10 @@ final class HomeTest {
         assertThat(Home.current(Map.of(), 0, "/root").folder()).isEqualTo(Path.of("/var/lib/cortex"));
         assertThat(Home.current(Map.of(), 1000, "/home/ada").folder())
                 .isEqualTo(Path.of("/home/ada/.local/share/cortex"));
+        assertThat(Home.current(Map.of("HOME", "/elsewhere"), 1000, "/home/ada").folder())
+                .isEqualTo(Path.of("/elsewhere/.local/share/cortex"));
+        assertThat(Home.current(Map.of("HOME", "odd"), 1000, "/home/ada").folder())
+                .isEqualTo(Path.of("/home/ada/.local/share/cortex"));
         assertThat(Home.current(Map.of("CORTEX_HOME", "/srv/c"), 1000, "/home/ada")
                         .folder())
                 .isEqualTo(Path.of("/srv/c"));
