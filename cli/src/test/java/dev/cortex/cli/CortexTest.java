@@ -448,7 +448,8 @@ final class CortexTest {
         Ended refused = cortex("run", "--", "true");
         assertThat(refused.status()).isEqualTo(125);
         assertThat(refused.stderr())
-                .isEqualTo("cortex: not ready: crun is missing\n  fix: touch it        (or run again with --yes)\n");
+                .isEqualTo("cortex: not ready: crun is missing\n  fix: touch " + mark
+                        + "; echo done        (or run again with --yes)\n");
         assertThat(mark).doesNotExist();
         Ended agreed = cortex("create", "api", "--yes");
         assertThat(agreed.status()).isZero();

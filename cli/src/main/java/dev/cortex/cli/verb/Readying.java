@@ -4,6 +4,7 @@ import dev.cortex.cli.host.Child;
 import dev.cortex.cli.host.Descriptors;
 import dev.cortex.cli.http.Request;
 import dev.cortex.cli.json.Json;
+import dev.cortex.cli.settings.Settings;
 import dev.cortex.cli.terminal.Output;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
@@ -12,6 +13,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -41,9 +43,11 @@ final class Readying {
             if (missing.isEmpty()) {
                 throw e;
             }
+            // The script may have offered the same already.
+            boolean mayAsk = !Boolean.getBoolean("cortex.asked");
             for (Json what : missing) {
-                if (!agrees(what)) {
-                    throw orWithYes(e);
+                if (!mayAsk || !agrees(what)) {
+                    throw withFix(e, missing);
                 }
                 install(what);
             }
@@ -72,8 +76,7 @@ final class Readying {
         return List.of();
     }
 
-    private static final dev.cortex.cli.settings.Settings.Resolved NONE =
-            new dev.cortex.cli.settings.Settings.Resolved("auto", "", false, java.nio.file.Path.of("/"));
+    private static final Settings.Resolved NONE = new Settings.Resolved("auto", "", false, Path.of("/"));
 
     private static boolean fits(Json driver, String wanted) {
         String name = driver.get("driver").text();
@@ -84,7 +87,7 @@ final class Readying {
     private boolean agrees(Json missing) {
         String fix = missing.get("fix").text();
         if (context.agreed()) {
-            output.say("cortex: " + missing.get("what").text() + " is missing, running: " + fix);
+            output.say("cortex: " + what(missing) + ", running: " + fix);
             return true;
         }
         if (output.json() || !Descriptors.isTerminal(0) || !Descriptors.isTerminal(2)) {
@@ -125,10 +128,21 @@ final class Readying {
                 ErrorCode.NOT_READY, "this did not work: " + fix, "fix: run it yourself, and see above why");
     }
 
-    private static CortexException orWithYes(CortexException e) {
-        String remedy = e.remedy().orElse("");
-        String more = remedy.contains("--yes") ? remedy : remedy + "        (or run again with --yes)";
-        CortexException told = CortexException.of(e.code(), e.getMessage(), more.strip());
+    /** Such as {@code crun is missing}. */
+    private static String what(Json missing) {
+        String words = missing.get("what").text();
+        return words.contains(" ") ? words : words + " is missing";
+    }
+
+    private CortexException withFix(CortexException e, List<Json> missing) {
+        StringBuilder fix = new StringBuilder("fix: ");
+        for (Json what : missing) {
+            fix.append(fix.length() > 5 ? " && " : "").append(what.get("fix").text());
+        }
+        if (!output.json()) {
+            fix.append("        (or run again with --yes)");
+        }
+        CortexException told = CortexException.of(e.code(), e.getMessage(), fix.toString());
         return e.reason().isPresent() ? told.because(e.reason().get()) : told;
     }
 }
