@@ -158,7 +158,9 @@ final class Calls {
         } finally {
             state.unlock();
         }
-        old.ifPresent(dialled -> dialled.thenAccept(CallStream::close));
+        old.ifPresent(dialled -> {
+            var _ = dialled.thenAccept(CallStream::close);
+        });
     }
 
     /** The stream in use, or one that is being dialled. */

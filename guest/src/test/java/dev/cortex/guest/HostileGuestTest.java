@@ -20,6 +20,7 @@ import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestFiles.GuestPath;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
@@ -47,7 +48,7 @@ final class HostileGuestTest {
                 hello("the purpose unknown", ErrorCode.GUEST_LOST, ack(0, HelloAck.Status.UNKNOWN_PURPOSE)),
                 hello("a version that was not offered", ErrorCode.GUEST_LOST, ack(9, HelloAck.Status.OK)),
                 hello("version 0", ErrorCode.GUEST_LOST, ack(0, HelloAck.Status.OK)),
-                hello("another magic number", ErrorCode.GUEST_LOST, ByteBuffer.wrap("HTTP/1.1".getBytes())),
+                hello("another magic number", ErrorCode.GUEST_LOST, ByteBuffer.wrap("HTTP/1.1".getBytes(StandardCharsets.UTF_8))),
                 hello("half an answer", ErrorCode.GUEST_LOST, ByteBuffer.wrap(new byte[] {'C', 'R', 'T'})));
     }
 

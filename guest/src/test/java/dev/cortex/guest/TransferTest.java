@@ -23,10 +23,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -34,12 +36,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files that move in and out of a guest which is honest, refuses half-way, or lies. */
 final class TransferTest {
-    private static final GuestPath PATH = new GuestPath("/f".getBytes(), "");
+    private static final GuestPath PATH = new GuestPath("/f".getBytes(StandardCharsets.UTF_8), "");
 
     @TempDir
     Path folder;
 
     private final AtomicReference<CopyRequest> asked = new AtomicReference<>();
+
+    private CopyRequest asked() {
+        return Objects.requireNonNull(asked.get(), "no Copy was called");
+    }
 
     private interface DataScript {
         void run(FrameChannel frames) throws Exception;
@@ -67,7 +73,7 @@ final class TransferTest {
                             Frame.Kind.TRANSFER,
                             Frame.Mode.OBSERVE,
                             0,
-                            asked.get().getTransferId()));
+                            asked().getTransferId()));
             frames.write(new Frame.HandshakeAck(true, 0, 0, 0));
             script.run(frames);
         });
@@ -86,9 +92,9 @@ final class TransferTest {
                 Guest guest = scripted.connect()) {
             guest.files().write(PATH, channel(content), 0, 0640, true);
             assertThat(arrived.toByteArray()).isEqualTo(content);
-            assertThat(asked.get().getMode()).isEqualTo(0640);
-            assertThat(asked.get().getMakeParents()).isTrue();
-            assertThat(asked.get().getTransferId()).matches("t_[0-9a-z]{16}");
+            assertThat(asked().getMode()).isEqualTo(0640);
+            assertThat(asked().getMakeParents()).isTrue();
+            assertThat(asked().getTransferId()).matches("t_[0-9a-z]{16}");
         }
     }
 
