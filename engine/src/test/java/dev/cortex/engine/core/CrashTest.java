@@ -3,6 +3,8 @@ package dev.cortex.engine.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.api.StartSession;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -39,71 +41,64 @@ final class CrashTest {
         }
     }
 
-    private interface Operation {
-        void run(SandboxService core);
+    /** What is made first, and the operation that dies. */
+    private enum Kind {
+        CREATE,
+        CREATE_STOPPED,
+        START,
+        STOP,
+        REMOVE,
+        FORCE,
+        WIPE;
+
+        void before(SandboxService core) {
+            switch (this) {
+                case CREATE, CREATE_STOPPED -> {}
+                case START, REMOVE -> {
+                    core.create(CreateSandbox.defaults().named("old"));
+                    core.stop("old", NO_GRACE);
+                }
+                case STOP -> {
+                    core.create(CreateSandbox.defaults().named("old"));
+                    core.startSession("old", StartSession.of("sleep"));
+                }
+                case FORCE, WIPE -> core.create(CreateSandbox.defaults().named("old"));
+            }
+        }
+
+        void crash(SandboxService core) {
+            switch (this) {
+                case CREATE -> core.create(CoreHarness.running("new", "sleep"));
+                case CREATE_STOPPED -> core.create(notStarted());
+                case START -> core.start("old");
+                case STOP -> core.stop("old", NO_GRACE);
+                case REMOVE -> core.remove("old", false, false);
+                case FORCE -> core.remove("old", true, false);
+                case WIPE -> core.remove("old", true, true);
+            }
+        }
     }
 
-    private enum Kind {
-        CREATE(
-                core -> {},
-                core -> core.create(CoreHarness.running("new", "sleep").named("new"))),
-        CREATE_STOPPED(core -> {}, core -> core.create(notStarted())),
-        START(
-                core -> {
-                    core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old"));
-                    core.stop("old", NO_GRACE);
-                },
-                core -> core.start("old")),
-        STOP(
-                core -> {
-                    core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old"));
-                    core.startSession("old", dev.cortex.protocol.api.StartSession.of("sleep"));
-                },
-                core -> core.stop("old", NO_GRACE)),
-        REMOVE(
-                core -> {
-                    core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old"));
-                    core.stop("old", NO_GRACE);
-                },
-                core -> core.remove("old", false, false)),
-        FORCE(
-                core -> core.create(
-                        dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
-                core -> core.remove("old", true, false)),
-        WIPE(
-                core -> core.create(
-                        dev.cortex.protocol.api.CreateSandbox.defaults().named("old")),
-                core -> core.remove("old", true, true));
-
-        private final Operation before;
-        private final Operation crashing;
-
-        Kind(Operation before, Operation crashing) {
-            this.before = before;
-            this.crashing = crashing;
-        }
-
-        private static dev.cortex.protocol.api.CreateSandbox notStarted() {
-            var d = dev.cortex.protocol.api.CreateSandbox.defaults();
-            return new dev.cortex.protocol.api.CreateSandbox(
-                    Optional.of("new"),
-                    d.driver(),
-                    d.runtime(),
-                    d.image(),
-                    d.memoryBytes(),
-                    d.cpus(),
-                    d.processes(),
-                    d.diskBytes(),
-                    d.env(),
-                    d.labels(),
-                    d.user(),
-                    d.workdir(),
-                    Optional.of(false),
-                    d.removeOnExit(),
-                    d.primary(),
-                    d.allowInsecureProcess(),
-                    d.wipe());
-        }
+    private static CreateSandbox notStarted() {
+        CreateSandbox d = CreateSandbox.defaults().named("new");
+        return new CreateSandbox(
+                d.name(),
+                d.driver(),
+                d.runtime(),
+                d.image(),
+                d.memoryBytes(),
+                d.cpus(),
+                d.processes(),
+                d.diskBytes(),
+                d.env(),
+                d.labels(),
+                d.user(),
+                d.workdir(),
+                Optional.of(false),
+                d.removeOnExit(),
+                d.primary(),
+                d.allowInsecureProcess(),
+                d.wipe());
     }
 
     @TestFactory
@@ -130,9 +125,9 @@ final class CrashTest {
                 before.add(step);
             }
         })) {
-            kind.before.run(harness.core());
+            kind.before(harness.core());
             counting[0] = true;
-            kind.crashing.run(harness.core());
+            kind.crash(harness.core());
         }
         return steps;
     }
@@ -141,14 +136,14 @@ final class CrashTest {
         boolean[] armed = {false};
         boolean[] dead = {false};
         try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "crash")).at(crossed -> {
-            if (dead[0] || armed[0] && crossed.equals(step)) {
+            if (dead[0] || (armed[0] && crossed.equals(step))) {
                 dead[0] = true;
                 throw new Death(crossed);
             }
         })) {
-            kind.before.run(harness.core());
+            kind.before(harness.core());
             armed[0] = true;
-            Throwable thrown = catchThrowable(() -> kind.crashing.run(harness.core()));
+            Throwable thrown = catchThrowable(() -> kind.crash(harness.core()));
             assertThat(thrown).isInstanceOf(Death.class);
             SandboxService next = harness.reopen();
             harness.assertConsistent();
@@ -167,7 +162,7 @@ final class CrashTest {
             case CREATE, CREATE_STOPPED -> {
                 if (row.isEmpty()) {
                     assertThat(harness.disks()).isEmpty();
-                    kind.crashing.run(core);
+                    kind.crash(core);
                 }
                 assertThat(harness.store().list("", 9)).hasSize(1);
             }
@@ -185,7 +180,7 @@ final class CrashTest {
             case REMOVE, FORCE -> {
                 assertThat(row).isEmpty();
                 assertThat(harness.disks()).hasSize(1);
-                core.create(dev.cortex.protocol.api.CreateSandbox.defaults().named("old"));
+                core.create(CreateSandbox.defaults().named("old"));
             }
             case WIPE -> {
                 assertThat(row).isEmpty();
