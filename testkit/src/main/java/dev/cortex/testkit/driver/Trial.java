@@ -10,6 +10,7 @@ import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.image.Image;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -40,6 +41,7 @@ public final class Trial implements AutoCloseable {
     public Trial(DriverUnderTest subject, int slot, Limits limits) {
         this.subject = subject;
         this.driver = subject.driver();
+        Image image = subject.image();
         try {
             this.folder = Files.createTempDirectory("cxt");
             this.request = new StartRequest(
@@ -50,7 +52,7 @@ public final class Trial implements AutoCloseable {
                             ThreadLocalRandom.current().nextLong()),
                     slot,
                     Optional.empty(),
-                    subject.image(),
+                    image,
                     limits,
                     privately(folder.resolve("disk")),
                     privately(folder.resolve("run")),
