@@ -48,7 +48,10 @@ final class HostileGuestTest {
                 hello("the purpose unknown", ErrorCode.GUEST_LOST, ack(0, HelloAck.Status.UNKNOWN_PURPOSE)),
                 hello("a version that was not offered", ErrorCode.GUEST_LOST, ack(9, HelloAck.Status.OK)),
                 hello("version 0", ErrorCode.GUEST_LOST, ack(0, HelloAck.Status.OK)),
-                hello("another magic number", ErrorCode.GUEST_LOST, ByteBuffer.wrap("HTTP/1.1".getBytes(StandardCharsets.UTF_8))),
+                hello(
+                        "another magic number",
+                        ErrorCode.GUEST_LOST,
+                        ByteBuffer.wrap("HTTP/1.1".getBytes(StandardCharsets.UTF_8))),
                 hello("half an answer", ErrorCode.GUEST_LOST, ByteBuffer.wrap(new byte[] {'C', 'R', 'T'})));
     }
 

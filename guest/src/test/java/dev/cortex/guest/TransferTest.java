@@ -27,8 +27,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -69,11 +69,7 @@ final class TransferTest {
             }
             FrameChannel frames = peer.frames();
             assertThat(frames.read())
-                    .contains(new Frame.Handshake(
-                            Frame.Kind.TRANSFER,
-                            Frame.Mode.OBSERVE,
-                            0,
-                            asked().getTransferId()));
+                    .contains(new Frame.Handshake(Frame.Kind.TRANSFER, Frame.Mode.OBSERVE, 0, asked().getTransferId()));
             frames.write(new Frame.HandshakeAck(true, 0, 0, 0));
             script.run(frames);
         });

@@ -62,7 +62,8 @@ final class Exchange {
         }
     }
 
-    // The handler is the operation's: a Handler<Q, R> of that kind is a Frames<Q>. The operation is here to say what Q is.
+    // The handler is the operation's: a Handler<Q, R> of that kind is a Frames<Q>. The operation is here to say what Q
+    // is.
     @SuppressWarnings({"unchecked", "UnusedVariable"})
     private static <Q> Handler.Frames<Q> framesOf(Operation<Q, ?> operation, Handler.Frames<?> frames) {
         return (Handler.Frames<Q>) frames;
