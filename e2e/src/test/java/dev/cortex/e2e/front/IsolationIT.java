@@ -103,7 +103,7 @@ final class IsolationIT {
 
         CortexHome.Outcome outcome = cortex.cortex(
                 "exec", "few", "--", "sh", "-c", "for i in $(seq 200); do sleep 20 & done 2>&1");
-        assertThat(outcome.stdout() + outcome.stderr()).containsIgnoringCase("resource temporarily unavailable");
+        assertThat(outcome.stdout() + outcome.stderr()).containsIgnoringCase("cannot fork");
         assertThat(cortex.cortex("exec", "few", "--", "echo", "usable").succeeded().stdout()).isEqualTo("usable\n");
         cortex.cortex("rm", "--force", "--wipe", "few").succeeded();
     }

@@ -53,14 +53,14 @@ final class TerminalIT {
     @Test
     void aPythonPromptAnswersAndItsExitStatusComesOut() throws Exception {
         type("cortex exec tty -- python3 -i", "Enter");
-        sees(">>> ");
+        waitsAt(">>>");
         type("6*7", "Enter");
         sees("42");
         type("while True: pass", "Enter", "Enter");
         tmux("send-keys", "C-c");
         sees("KeyboardInterrupt");
         type("exit(9)", "Enter");
-        sees("host> ");
+        waitsAt("host>");
         type("echo status=$?", "Enter");
         sees("status=9");
     }
@@ -72,7 +72,7 @@ final class TerminalIT {
         type("ihello from vi");
         tmux("send-keys", "Escape");
         type(":wq", "Enter");
-        sees("host> ");
+        waitsAt("host>");
 
         assertThat(cortex.cortex("exec", "tty", "--", "cat", "note.txt").succeeded().stdout())
                 .isEqualTo("hello from vi\n");
@@ -83,9 +83,9 @@ final class TerminalIT {
         type("cortex exec tty -- top -d 1", "Enter");
         sees("PID USER");
         type("q");
-        sees("host> ");
+        waitsAt("host>");
         type("cortex exec tty", "Enter");
-        sees("$ ");
+        waitsAt("$");
         type("stty size", "Enter");
         sees("30 100");
         tmux("resize-window", "-x", "77", "-y", "22");
@@ -97,7 +97,7 @@ final class TerminalIT {
                 },
                 "the new size");
         type("exit 6", "Enter");
-        sees("host> ");
+        waitsAt("host>");
         type("echo status=$?", "Enter");
         sees("status=6");
     }
@@ -105,16 +105,25 @@ final class TerminalIT {
     @Test
     void theLoginShellIsTheAgents() throws Exception {
         type("cortex exec tty", "Enter");
-        sees("$ ");
+        waitsAt("$");
         type("echo I am $(id -un) in $PWD on $(uname -n) with $HOME", "Enter");
 
         sees("I am agent in /home/agent/workspace on tty with /home/agent");
         type("exit", "Enter");
-        sees("host> ");
+        waitsAt("host>");
     }
 
     private void sees(String text) throws Exception {
-        CortexHome.await(() -> screen().contains(text), "»" + text + "« on the screen, which shows:\n" + screen());
+        try {
+            CortexHome.await(() -> screen().contains(text), "»" + text + "« on the screen");
+        } catch (AssertionError missing) {
+            throw new AssertionError(missing.getMessage() + ", which shows:\n" + screen(), missing);
+        }
+    }
+
+    /** The cursor stands behind that prompt, on the last line that is not blank (tmux trims what is blank). */
+    private void waitsAt(String prompt) throws Exception {
+        CortexHome.await(() -> screen().stripTrailing().endsWith(prompt), "the prompt " + prompt);
     }
 
     private String screen() throws IOException, InterruptedException {
