@@ -62,13 +62,13 @@ func run(m *testing.M) int {
 
 // world is a home for one test's sandbox, and the check that nothing is left.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	base string
 	// user runs the launcher; nil: root.
 	user *syscall.Credential
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	// Not below /tmp, which is another one inside.
 	base, err := os.MkdirTemp("/var/tmp", "w")
@@ -90,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func hostMounts(t *testing.T) string {
+func hostMounts(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -170,7 +170,7 @@ func (w *world) config(bundle string) launch.RawObject {
 }
 
 // edit changes a part of a configuration.
-func edit(t *testing.T, spec *launch.Spec, change func(map[string]any)) {
+func edit(t testing.TB, spec *launch.Spec, change func(map[string]any)) {
 	t.Helper()
 	var config map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(spec.Config))
@@ -284,12 +284,12 @@ func (w *world) failed(spec launch.Spec, code launch.Code, words string) {
 
 // box talks to the first process.
 type box struct {
-	t          *testing.T
+	t          testing.TB
 	connection net.Conn
 	lines      *bufio.Reader
 }
 
-func dial(t *testing.T, path string) *box {
+func dial(t testing.TB, path string) *box {
 	t.Helper()
 	connection, err := net.Dial("unix", path)
 	if err != nil {

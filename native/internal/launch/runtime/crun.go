@@ -21,11 +21,6 @@ const (
 	maxWords = 4096
 )
 
-// environment tells crun, besides where its helpers are, that its program is
-// where a container cannot write to it: on a read-only mount. crun looks whether
-// that is true, and otherwise protects itself.
-var environment = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "_LIBCONTAINER_CLONED_BINARY=1"}
-
 // Crun calls crun. Its cgroup management is off: the launcher has attached it.
 type Crun struct {
 	Program, StateRoot string
@@ -101,7 +96,7 @@ func (c Crun) StateDir(id string) string { return filepath.Join(c.StateRoot, id)
 func (c Crun) call(arguments []string, dir string, stdio [3]*os.File, extra []*os.File, attributes *syscall.SysProcAttr, log string) error {
 	files := append(append([]*os.File{}, stdio[:]...), extra...)
 	process, err := os.StartProcess(c.Program, arguments, &os.ProcAttr{
-		Dir: dir, Env: environment, Files: files, Sys: attributes,
+		Dir: dir, Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, Files: files, Sys: attributes,
 	})
 	if err != nil {
 		return launch.Fail(launch.NotReady, err, "starting the runtime").WithRemedy("sudo apt-get install -y crun")
