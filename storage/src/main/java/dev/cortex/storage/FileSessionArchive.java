@@ -58,7 +58,10 @@ public final class FileSessionArchive implements SessionArchive {
     public void save(Path folder, List<SessionStatus> statuses) throws IOException {
         Map<String, SessionStatus> all = new LinkedHashMap<>();
         sessions(folder).forEach(status -> all.put(status.id(), status));
-        statuses.forEach(status -> all.put(status.id(), status));
+        // A guest may call a session whatever it likes; what is no id of ours was never ours.
+        statuses.stream()
+                .filter(status -> ID.matcher(status.id()).matches())
+                .forEach(status -> all.put(status.id(), status));
         List<SessionStatus> sorted = new ArrayList<>(all.values());
         sorted.sort(Comparator.comparing(SessionStatus::started));
         int tooMany = Math.max(0, sorted.size() - STATUSES);

@@ -68,11 +68,13 @@ final class FileSessionArchiveTest {
     }
 
     @Test
-    void anIdThatIsNoneNeverBecomesAFileName() {
+    void anIdThatIsNoneNeverBecomesAFileName() throws IOException {
         for (String id : List.of("../../x", "s_0123456789abcde/", "", "s_0123456789ABCDEF")) {
             assertThatThrownBy(() -> archive.write(folder, id)).isInstanceOf(IOException.class);
         }
         assertThat(folder).isEmptyDirectory();
+        archive.save(folder, List.of(status("../../x", 1), status(ID, 2)));
+        assertThat(archive.sessions(folder)).extracting(SessionStatus::id).containsExactly(ID);
     }
 
     @Test

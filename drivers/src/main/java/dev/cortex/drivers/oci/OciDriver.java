@@ -45,6 +45,7 @@ public final class OciDriver implements SandboxDriver {
     private final HostProbe probe;
     private final Path neuron;
     private final SocketDialer dialer = new SocketDialer();
+    private final OomKills oomKills = new OomKills();
 
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe) {
         this.launcher = launcher;
@@ -186,6 +187,13 @@ public final class OciDriver implements SandboxDriver {
         handles.forEach(
                 handle -> answer.put(handle, seen.getOrDefault(handle.sandbox().value(), Observation.UNKNOWN)));
         return answer;
+    }
+
+    @Override
+    public Optional<String> causeOfDeath(Handle handle) {
+        return OciSandboxHandle.understand(handle)
+                .flatMap(OciSandboxHandle::cgroup)
+                .flatMap(oomKills::in);
     }
 
     @Override

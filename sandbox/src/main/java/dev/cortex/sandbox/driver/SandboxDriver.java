@@ -3,6 +3,7 @@ package dev.cortex.sandbox.driver;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Makes sandboxes of one kind. A driver knows processes, file systems and streams; it knows no calls, no sessions and
@@ -37,6 +38,14 @@ public interface SandboxDriver {
 
     /** What each handle's sandbox is now; one pass for all. {@code Unknown} where it cannot be told. */
     Map<Handle, Observation> observe(Collection<Handle> handles);
+
+    /**
+     * Why a sandbox died that nobody ended, in words, as far as the host has kept it: counters of its control group, an
+     * exit status. Asked before anything of it is removed. Never guessed: empty when it cannot be told.
+     */
+    default Optional<String> causeOfDeath(Handle handle) {
+        return Optional.empty();
+    }
 
     /**
      * Ends everything of a sandbox and removes what {@link #start} made outside its disk. Idempotent, and works from

@@ -131,10 +131,18 @@ final class Watching {
     void lost(SandboxRow row) {
         ports.boundaries().crossed("lost.seen");
         ports.store().begin(new Intent(row.id(), Intent.Kind.STOP, ports.clock().instant()));
-        String why = Epitaph.of(ports.folders().sandbox(row.id()));
+        String why = Epitaph.of(causeOfDeath(row), ports.folders().sandbox(row.id()));
         saveWhatWasSeen(row);
         SandboxRow stopped = stopping.release(row, why);
         primaries.depart(stopped);
+    }
+
+    private Optional<String> causeOfDeath(SandboxRow row) {
+        try {
+            return row.handle().flatMap(handle -> drivers.named(handle.driver()).causeOfDeath(handle));
+        } catch (CortexException e) {
+            return Optional.empty();
+        }
     }
 
     private void saveWhatWasSeen(SandboxRow row) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox.service;
+
+import org.jspecify.annotations.NullMarked;
