@@ -121,6 +121,6 @@ public final class Completion {
     }
 
     private static String quoted(String text) {
-        return text.replace("'", "");
+        return text.replace("'", "'\\''");
     }
 }

@@ -8,6 +8,7 @@ package dev.cortex.cli.command;
  * @param alias another long form, or empty
  * @param value what its value is called in help, empty for a switch
  * @param repeats whether it may be given more than once
+ * @param help what help says of it; empty where it shares the line of the flag before it
  */
 public record Flag(String name, char letter, String alias, String value, boolean repeats, String help) {
     static Flag on(String name, String help) {
@@ -28,6 +29,11 @@ public record Flag(String name, char letter, String alias, String value, boolean
 
     static Flag many(char letter, String name, String value, String help) {
         return new Flag(name, letter, "", value, true, help);
+    }
+
+    /** On the line of the flag before it, whose help speaks of both. */
+    Flag shared() {
+        return new Flag(name, letter, alias, value, repeats, "");
     }
 
     Flag alias(String other) {

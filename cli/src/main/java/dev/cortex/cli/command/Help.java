@@ -8,20 +8,33 @@ import java.util.Optional;
 public final class Help {
     private Help() {}
 
+    /** Where the explanation of a flag begins. */
+    private static final int COLUMN = 28;
+
     private static final String EXAMPLES = "\nExamples:\n";
+
+    /** Names of verbs that are explained on one line, and the line. */
+    private static final String[][] OVERVIEW = {
+        {"run", "Run a command in a new sandbox and remove it afterwards"},
+        {"create", "Make a sandbox and start it"},
+        {"exec, attach", "Run a command in a sandbox, or a shell; come back to it"},
+        {"sessions, logs", "What runs and ran in a sandbox, and what it wrote"},
+        {"cp", "Copy files and folders in, out and between sandboxes"},
+        {"ls, inspect", "List sandboxes; everything about one"},
+        {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
+        {"serve, doctor", "Run the daemon; what this machine can do, and misses"},
+        {"config, token", "Settings and where they come from; the HTTP token"},
+        {"version, completion", "Versions; completion for bash, zsh and fish"},
+        {"help", "Help on a verb or a subject: cortex help settings"}
+    };
 
     public static String overview() {
         StringBuilder text = new StringBuilder("Usage: cortex VERB [FLAGS] …\n\n");
-        int width = widest(Verbs.names());
-        for (Verb verb : Verbs.all()) {
-            text.append("  ")
-                    .append(padded(verb.name(), width))
-                    .append(verb.summary())
-                    .append('\n');
+        for (String[] line : OVERVIEW) {
+            text.append("  ").append(padded(line[0], 21)).append(line[1]).append('\n');
         }
-        text.append("\nEvery verb: --json, --help.  Subjects: cortex help ")
-                .append(String.join(" | ", Subjects.names()));
-        text.append('\n').append(EXAMPLES);
+        text.append("\nEvery verb takes --json and --help.\nSubjects: ");
+        text.append(String.join(", ", Subjects.names())).append('\n').append(EXAMPLES);
         return text.append("  cortex run -- python3 -c 'print(6*7)'\n  cortex create api && cortex exec api\n")
                 .append("  cortex help settings\n")
                 .toString();
@@ -53,17 +66,7 @@ public final class Help {
         text.append(verb.flags().isEmpty() ? "" : " [FLAGS]");
         text.append(verb.operands().isEmpty() ? "" : " " + verb.operands()).append('\n');
         if (!verb.flags().isEmpty()) {
-            text.append('\n');
-            List<String> names = new ArrayList<>();
-            for (Flag flag : verb.flags()) {
-                names.add(shown(flag));
-            }
-            int width = widest(names);
-            for (int i = 0; i < names.size(); i++) {
-                Flag flag = verb.flags().get(i);
-                text.append("  ").append(padded(names.get(i), width)).append(flag.help());
-                text.append(flag.repeats() ? " (repeats)" : "").append('\n');
-            }
+            text.append('\n').append(flags(verb.flags()));
         }
         if (!verb.notes().isEmpty()) {
             text.append('\n').append(verb.notes()).append('\n');
@@ -75,21 +78,28 @@ public final class Help {
         return text.toString();
     }
 
+    /** Flags that share a line stand behind each other; a long line's help does not push the others to the right. */
+    private static String flags(List<Flag> flags) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < flags.size(); ) {
+            Flag first = flags.get(i);
+            StringBuilder names = new StringBuilder(shown(first));
+            for (i++; i < flags.size() && flags.get(i).help().isEmpty(); i++) {
+                names.append(", ").append(shown(flags.get(i)).strip());
+            }
+            text.append("  ").append(padded(names.toString(), COLUMN)).append(first.help());
+            text.append(first.repeats() ? " (repeats)" : "").append('\n');
+        }
+        return text.toString();
+    }
+
     private static String shown(Flag flag) {
         String letter = flag.letter() == 0 ? "    " : "-" + flag.letter() + ", ";
         String alias = flag.alias().isEmpty() ? "" : ", --" + flag.alias();
         return letter + "--" + flag.name() + alias + (flag.takesValue() ? " " + flag.value() : "");
     }
 
-    private static int widest(List<String> words) {
-        int width = 0;
-        for (String word : words) {
-            width = Math.max(width, word.length());
-        }
-        return width + 2;
-    }
-
     private static String padded(String word, int width) {
-        return word + " ".repeat(width - word.length());
+        return word + " ".repeat(Math.max(2, width - word.length()));
     }
 }

@@ -8,14 +8,14 @@ final class Subjects {
     private Subjects() {}
 
     static List<String> names() {
-        return List.of("settings", "status", "sessions", "drivers", "images", "files", "json");
+        return List.of("settings", "status", "terminals", "drivers", "images", "files", "json");
     }
 
     static Optional<String> text(String name) {
         return switch (name) {
             case "settings" -> Optional.of(SETTINGS);
             case "status" -> Optional.of(STATUS);
-            case "sessions" -> Optional.of(SESSIONS);
+            case "terminals" -> Optional.of(TERMINALS);
             case "drivers" -> Optional.of(DRIVERS);
             case "images" -> Optional.of(IMAGES);
             case "files" -> Optional.of(FILES);
@@ -27,16 +27,18 @@ final class Subjects {
     private static final String SETTINGS = """
             Where a sandbox's settings come from, the first that has one:
 
-              a flag             --image, --driver, --memory, --cpus, --pids, --disk, --user, --workdir
-              a variable         CORTEX_IMAGE, CORTEX_DRIVER (or CORTEX_MODE), CORTEX_RUNTIME, CORTEX_MEMORY,
-                                 CORTEX_CPUS, CORTEX_PIDS, CORTEX_DISK, CORTEX_USER, CORTEX_WORKDIR
-              the project        .cortex/config.yaml, here or upwards to the root of the repository
-              the home           config.yaml in CORTEX_HOME (/var/lib/cortex, or ~/.local/share/cortex)
-              a default          host, auto, 2G, all cpus, 1024 processes, 10G
+              a flag      --image --driver --memory --cpus --pids --disk --user --workdir
+              a variable  CORTEX_IMAGE, CORTEX_DRIVER (or CORTEX_MODE), CORTEX_RUNTIME,
+                          CORTEX_MEMORY, CORTEX_CPUS, CORTEX_PIDS, CORTEX_DISK,
+                          CORTEX_USER, CORTEX_WORKDIR
+              a project   .cortex/config.yaml, here or up to the root of the repository
+              the home    config.yaml in CORTEX_HOME, which is /var/lib/cortex for root
+                          and ~/.local/share/cortex for others
+              a default   host, auto, 2G, all cpus, 1024 processes, 10G
 
-            In files the keys are image, driver, runtime, user, workdir, limits.memory, limits.cpus,
-            limits.pids, limits.disk and env.NAME. A project's file sets image and limits; the others
-            only once you trusted that very file. A key that is unknown is refused by its name.
+            Keys in files: image, driver, runtime, user, workdir, limits.memory,
+            limits.cpus, limits.pids, limits.disk, env.NAME; in the home also daemon.port.
+            A project's file sets image and limits; the others once you trusted it.
 
             Examples:
               cortex config
@@ -47,11 +49,12 @@ final class Subjects {
     private static final String STATUS = """
             What the exit status says.
 
-              run, exec, attach   the program's own; 128+n when signal n ended it; 124 after its timeout;
-                                  126 not executable, 127 not found; 125 when Cortex failed, the command line
-                                  was wrong or nobody knows the result
-              every other verb    0 done, 1 failed, 2 the command line was wrong
-              any verb            130 after Ctrl-C, 141 when nobody reads stdout
+              run, exec, attach  the program's own; 128+n when signal n ended it;
+                                 124 after its timeout; 126 not executable; 127 not found;
+                                 125 when Cortex failed, the command line was wrong, or
+                                 nobody knows the result
+              other verbs        0 done, 1 failed, 2 the command line was wrong
+              any verb           130 after Ctrl-C, 141 when nobody reads stdout
 
             Examples:
               cortex run -- sh -c 'exit 3'; echo $?
@@ -59,14 +62,15 @@ final class Subjects {
               cortex run -- no-such-program; echo $?
             """;
 
-    private static final String SESSIONS = """
-            A session is one process in a sandbox, with its output. It goes on when its client ends, and when
-            the daemon does; what it writes is kept, and its exit status too.
+    private static final String TERMINALS = """
+            A session is one process in a sandbox, with its output. It goes on when its
+            client ends, and when the daemon does; what it writes is kept, and its status.
 
-              on a terminal     Ctrl-] twice leaves a session; cortex attach comes back to it
-              elsewhere         Ctrl-C reaches the program as SIGINT, a second one too; a third one leaves
-              a lost connection is made again by itself, at the byte where it was
-              one client holds a session; others may watch it (--observe) or take it over (--take)
+              on a terminal  Ctrl-] twice leaves a session; cortex attach comes back
+              elsewhere      Ctrl-C reaches the program as SIGINT, a second one too; a
+                             third one leaves an exec and kills a run
+              A lost connection is made again by itself, at the byte where it was.
+              One client holds a session; others watch (--observe) or take over (--take).
 
             Examples:
               cortex exec api --detach -- sh -c 'while :; do date; sleep 1; done'
@@ -77,11 +81,12 @@ final class Subjects {
     private static final String DRIVERS = """
             A driver is a kind of isolation.
 
-              auto       the strongest that is ready on this machine; never process
-              oci        a container of an OCI runtime: namespaces, no capabilities, seccomp, limits, no network
-              oci/crun   the same with that runtime
-              process    a child process with a clean environment. This is no isolation: it is refused unless
-                         CORTEX_ALLOW_INSECURE_PROCESS=1 is set
+              auto      the strongest that is ready on this machine; never process
+              oci       a container of an OCI runtime: namespaces, no capabilities,
+                        seccomp, limits, no network
+              oci/crun  the same, with that runtime
+              process   a child process with a clean environment. This is no isolation,
+                        and refused unless CORTEX_ALLOW_INSECURE_PROCESS=1 is set
 
             Examples:
               cortex doctor
@@ -90,13 +95,13 @@ final class Subjects {
             """;
 
     private static final String IMAGES = """
-            An image is the root file system that a sandbox starts from. It stays as it is; a sandbox's writes
-            go to its disk.
+            An image is the root file system that a sandbox starts from. It stays as it
+            is; a sandbox's writes go to its disk.
 
-              host       this machine's own /usr, read-only, and the few files of /etc that programs need;
-                         nothing of /home, /root, /opt or /var
-              DIR        a folder with a root file system
-              FILE.tar   a tar of one
+              host      this machine's own /usr, read-only, and the few files of /etc that
+                        programs need; nothing of /home, /root, /opt or /var
+              DIR       a folder with a root file system
+              FILE.tar  a tar of one
 
             Examples:
               cortex run --image host -- python3 --version
@@ -105,16 +110,16 @@ final class Subjects {
             """;
 
     private static final String FILES = """
-            Copying between here and a sandbox.
+            Copying between here and a sandbox, or between two.
 
-              NAME:PATH   a path in the sandbox, from its working directory where it is relative
-              PATH        a path here; ./a:b where it has a colon
-              -           stdin or stdout, for one file
-              A folder is copied whole, into the target where that is a folder already, as cp -r does.
-              SOURCE/.    what is in a folder, not the folder itself
+              NAME:PATH  inside, from the working directory where it is relative
+              PATH       here; ./a:b where it has a colon
+              -          stdin or stdout, for one file
+              SOURCE/.   what is in a folder, not the folder itself
 
-            A file appears whole or not at all. Nothing is written outside of the target, whatever links or
-            names come from the sandbox.
+            A folder is copied whole, into the target where that is one, as cp -r does.
+            A file appears whole or not at all. Nothing is written outside of the target,
+            whatever links and names come from a sandbox.
 
             Examples:
               cortex cp ./src api:
@@ -126,10 +131,12 @@ final class Subjects {
             With --json each verb prints one line of JSON on stdout, its errors too:
 
               {"schema_version":1,"kind":"sandbox","data":{…}}
-              {"schema_version":1,"kind":"error","error":{"code":"NOT_FOUND","message":"…","cause":"…","remedy":"…"}}
+              {"schema_version":1,"kind":"error","error":{"code":"NOT_FOUND",
+               "message":"…","cause":"…","remedy":"…"}}
 
-            run and exec then keep the program's output, up to 1 MiB of each stream, and print it in the
-            envelope when the program has ended; the exit status is the same as without.
+            run and exec then keep the program's output, up to 1 MiB of each stream, and
+            print it in the envelope once the program has ended. The exit status is the
+            same as without.
 
             Examples:
               cortex ls --json

@@ -17,23 +17,22 @@ public final class Verbs {
             Flag.on('h', "help", "this text"));
 
     private static final Flag IMAGE = Flag.of('I', "image", "IMAGE", "host, a root file system folder or a tar");
-    private static final Flag DRIVER =
-            Flag.of("driver", "DRIVER", "auto, oci, oci/crun, process").alias("mode");
-    private static final Flag RUNTIME = Flag.of("runtime", "NAME", "the program beneath oci");
-    private static final Flag MEMORY = Flag.of('m', "memory", "SIZE", "memory limit, such as 512M");
-    private static final Flag CPUS = Flag.of("cpus", "N", "cpu limit, such as 1.5");
-    private static final Flag PIDS = Flag.of("pids", "N", "most processes");
-    private static final Flag DISK = Flag.of("disk", "SIZE", "disk limit where the pool has limits");
-    private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone takes the value from here");
-    private static final Flag USER = Flag.of('u', "user", "USER", "whose rights, a name or uid[:gid]");
-    private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "working directory inside");
-    private static final Flag TIMEOUT =
-            Flag.of("timeout", "TIME", "kill it with all its children after so long, such as 5s");
+    private static final Flag DRIVER = Flag.of("driver", "DRIVER", "kind of isolation: cortex help drivers")
+            .alias("mode");
+    private static final Flag RUNTIME = Flag.of("runtime", "NAME", "").shared();
+    private static final Flag MEMORY = Flag.of('m', "memory", "SIZE", "limits, such as 512M and 1.5");
+    private static final Flag CPUS = Flag.of("cpus", "N", "").shared();
+    private static final Flag PIDS = Flag.of("pids", "N", "").shared();
+    private static final Flag DISK = Flag.of("disk", "SIZE", "").shared();
+    private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone: the value from here");
+    private static final Flag USER = Flag.of('u', "user", "USER", "whose rights; where it begins");
+    private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "").shared();
+    private static final Flag TIMEOUT = Flag.of("timeout", "TIME", "kill it with all its children, such as 5s");
     private static final Flag LABEL = Flag.many('l', "label", "K=V", "label of the sandbox");
-    private static final Flag TTY = Flag.on('t', "tty", "allocate a terminal even when stdin or stdout is none");
-    private static final Flag NO_TTY = Flag.on('T', "no-tty", "never allocate a terminal");
-    private static final Flag STDIN = Flag.on('i', "stdin", "forward stdin even from a terminal");
-    private static final Flag NO_STDIN = Flag.on("no-stdin", "give it /dev/null");
+    private static final Flag TTY = Flag.on('t', "tty", "always, or never, allocate a terminal");
+    private static final Flag NO_TTY = Flag.on('T', "no-tty", "").shared();
+    private static final Flag STDIN = Flag.on('i', "stdin", "always, or never, forward stdin");
+    private static final Flag NO_STDIN = Flag.on("no-stdin", "").shared();
 
     private static final List<Verb> ALL = List.of(
             Verb.of("run", "[--] COMMAND [ARG…]", 0, 0, "Run a command in a new sandbox and remove it afterwards")
@@ -121,7 +120,7 @@ public final class Verbs {
                             Flag.on("live", "only what comes from now on"),
                             Flag.on("observe", "watch without typing"),
                             Flag.on("take", "take over from the client that holds it"),
-                            NO_STDIN)
+                            Flag.on("no-stdin", "do not forward stdin"))
                     .example(
                             "cortex attach api s_7f",
                             "cortex attach api s_7f --from 18211",

@@ -117,10 +117,20 @@ final class ParserTest {
     void helpOfEachVerbFitsAScreenAndEndsWithThreeExamples() throws Exception {
         for (Verb verb : Verbs.all()) {
             String help = Help.on(verb.name());
-            assertThat(help.lines().count()).as(verb.name()).isLessThanOrEqualTo(32);
-            assertThat(help.lines()).as(verb.name()).allMatch(line -> line.length() <= 110);
+            assertThat(help.lines().count()).as(verb.name()).isLessThanOrEqualTo(24);
+            assertThat(help.lines()).as(verb.name()).allMatch(line -> line.length() <= 100);
             assertThat(verb.examples()).as(verb.name()).hasSize(3);
             assertThat(help).endsWith(verb.examples().getLast() + "\n");
+        }
+    }
+
+    @Test
+    void theOverviewNamesEveryVerbAndFitsAScreen() {
+        String overview = Help.overview();
+        assertThat(overview.lines().count()).isLessThanOrEqualTo(24);
+        assertThat(overview.lines()).allMatch(line -> line.length() <= 80);
+        for (Verb verb : Verbs.all()) {
+            assertThat(overview).containsPattern("(?m)^  [a-z, ]*\\b" + verb.name() + "\\b");
         }
     }
 
@@ -144,6 +154,7 @@ final class ParserTest {
         for (String subject : Subjects.names()) {
             String text = Help.on(subject);
             assertThat(text.lines().count()).as(subject).isLessThanOrEqualTo(24);
+            assertThat(text.lines()).as(subject).allMatch(line -> line.length() <= 80);
             assertThat(text).as(subject).contains("Examples:");
         }
         assertThatThrownBy(() -> Help.on("setings"))
