@@ -155,7 +155,7 @@ final class Exchange {
                 begun[0] = true;
                 return found.head() ? new Headers() : new ResponseChannel(response);
             });
-        } catch (CortexException e) {
+        } catch (IOException | CortexException e) {
             // HEAD has what it wants once the headers are known.
             if (!found.head() || !begun[0]) {
                 throw e;

@@ -23,8 +23,8 @@ public final class HttpSurface implements AutoCloseable {
     /** Acceptors and selectors only: requests run on virtual threads. */
     private static final int THREADS = 10;
 
-    /** One read of the socket: file contents come in pieces of this size. */
-    private static final int INPUT_BYTES = 128 << 10;
+    /** One read of the socket. The largest that Jetty's pool keeps: a larger one would be allocated for each read. */
+    private static final int INPUT_BYTES = 64 << 10;
 
     private static final Duration STOP_WITHIN = Duration.ofSeconds(2);
 

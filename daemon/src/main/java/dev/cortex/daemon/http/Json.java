@@ -46,7 +46,7 @@ final class Json {
         } catch (StreamReadException e) {
             throw bad("the body is not JSON: " + e.getOriginalMessage(), "send a JSON object");
         } catch (DatabindException e) {
-            throw bad("the field '" + path(e) + "' is wrong: " + firstLine(e), "see /api/v1/openapi.json");
+            throw wrong(e);
         }
     }
 
@@ -72,6 +72,13 @@ final class Json {
             }
         }
         return path.isEmpty() ? "(the whole)" : path.toString();
+    }
+
+    private static CortexException wrong(DatabindException e) {
+        // Jackson has no type of its own for it.
+        boolean missing = e.getOriginalMessage().startsWith("Null value for creator property");
+        String what = missing ? "is missing" : "is wrong: " + firstLine(e);
+        return bad("the field '" + path(e) + "' " + what, "see /api/v1/openapi.json");
     }
 
     /** Jackson's words about Java's classes behind the first line say nothing to a client. */
