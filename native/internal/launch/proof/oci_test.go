@@ -1,15 +1,19 @@
 package proof
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/cgroup"
+	"cortex.dev/native/internal/launch/process"
 	"golang.org/x/sys/unix"
 )
 
@@ -111,17 +115,17 @@ func TestTheDiskIsStoredUnshiftedAndMovesBetweenUidRanges(t *testing.T) {
 	started, box := w.start(spec)
 	box.sh(0, `set -e
 		echo data > /home/agent/mine; chown agent:agent /home/agent/mine; cp /bin/true /usr/bin/owned; chmod 4755 /usr/bin/owned
-		chmod 700 /usr/bin/env; rm /usr/bin/ar; mkdir /usr/share/doc.new; rm -r /usr/share/doc; mv /usr/share/doc.new /usr/share/doc`)
+		chmod 700 /usr/bin/env; rm /usr/bin/tac; mkdir /usr/share/doc.new; rm -r /usr/share/doc; mv /usr/share/doc.new /usr/share/doc`)
 	w.stop(spec, &started)
 
 	upper := w.path("disk/disk")
-	for file, owner := range map[string]uint32{"root/upper/home/agent/mine": 1000, "usr/upper/bin/owned": 0, "usr/upper/bin/env": 0, "usr/upper/bin/ar": 0} {
+	for file, owner := range map[string]uint32{"root/upper/home/agent/mine": 1000, "usr/upper/bin/owned": 0, "usr/upper/bin/env": 0, "usr/upper/bin/tac": 0} {
 		var stat unix.Stat_t
 		if err := unix.Lstat(filepath.Join(upper, file), &stat); err != nil || stat.Uid != owner || stat.Gid != owner {
 			t.Errorf("%s belongs to %d:%d, %v", file, stat.Uid, stat.Gid, err)
 		}
 	}
-	if _, err := os.Stat("/usr/bin/ar"); err != nil {
+	if _, err := os.Stat("/usr/bin/tac"); err != nil {
 		t.Fatal("the host's file was removed")
 	}
 
@@ -134,8 +138,8 @@ func TestTheDiskIsStoredUnshiftedAndMovesBetweenUidRanges(t *testing.T) {
 		linux["uidMappings"], linux["gidMappings"] = moved, moved
 	})
 	again, box := w.start(spec)
-	if answer := box.sh(1000, "cat /home/agent/mine; stat -c %u /home/agent/mine /usr/bin/owned; ls /usr/bin/ar 2>&1; ls /usr/share/doc | wc -l; stat -c %a /usr/bin/env"); answer !=
-		"data\n1000\n0\nls: cannot access '/usr/bin/ar': No such file or directory\n0\n700" {
+	if answer := box.sh(1000, "cat /home/agent/mine; stat -c %u /home/agent/mine /usr/bin/owned; ls /usr/bin/tac 2>&1; ls /usr/share/doc | wc -l; stat -c %a /usr/bin/env"); answer !=
+		"data\n1000\n0\nls: cannot access '/usr/bin/tac': No such file or directory\n0\n700" {
 		t.Errorf("in another range the disk shows %s", answer)
 	}
 	w.stop(spec, &again)
@@ -183,6 +187,34 @@ func TestStopFindsWhatACutOffStartLeft(t *testing.T) {
 	if again := w.stop(spec, nil); again.Killed != 0 {
 		t.Errorf("the second time it killed %d", again.Killed)
 	}
+}
+
+func TestAStartThatIsKilledAtAnyMomentIsCleanedUpByStop(t *testing.T) {
+	w := newWorld(t)
+	w.killedAtAnyMoment(func(id string) launch.Spec { return w.spec(id) }, 40*time.Millisecond)
+}
+
+// killedAtAnyMoment cuts starts off, each a little later than the one before.
+func (w *world) killedAtAnyMoment(spec func(id string) launch.Spec, longest time.Duration) {
+	w.t.Helper()
+	const times = 25
+	for i := range times {
+		spec := spec("killed" + itoa(i))
+		text, err := json.Marshal(spec)
+		w.must(err)
+		command := exec.Command(programs.launcher, "start")
+		command.Stdin = bytes.NewReader(text)
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: w.user}
+		w.must(command.Start())
+		time.Sleep(longest * time.Duration(i) / times)
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		w.stop(spec, nil)
+		if _, err := os.Lstat(filepath.Join(spec.Runtime.StateRoot, spec.ID)); err == nil {
+			w.t.Errorf("cut off after %v, the runtime's state is left", longest*time.Duration(i)/times)
+		}
+	}
+	until(w.t, func() bool { left, err := process.Marked(mark); return err == nil && len(left) == 0 })
 }
 
 func TestAPausedSandboxIsSeenAndStops(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/process"
@@ -104,6 +105,16 @@ func TestAnOrdinaryUserStartsAndStopsASandbox(t *testing.T) {
 	if _, err := os.Lstat(w.path("disk")); status != 0 || err == nil {
 		t.Errorf("wipe answered %d %s", status, text)
 	}
+}
+
+func TestAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop(t *testing.T) {
+	w := newWorld(t)
+	credential := rootlessUser(t)
+	w.killedAtAnyMoment(func(id string) launch.Spec {
+		spec := w.rootlessSpec(id)
+		w.ofUser(credential)
+		return spec
+	}, 60*time.Millisecond)
 }
 
 func TestAnOrdinaryUserWithoutSubordinateIdsIsToldTheRemedy(t *testing.T) {

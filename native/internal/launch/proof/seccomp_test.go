@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func until(t *testing.T, done func() bool) {
+func until(t testing.TB, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -34,7 +34,9 @@ func (a *attempt) oci() (int, error) {
 }
 
 func (a *attempt) runCrun(config []byte) (int, error) {
-	attributes := &syscall.SysProcAttr{}
+	// With a launcher that is killed the runtime goes as well: who then stops the
+	// sandbox must not race with it.
+	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	leave, err := a.attach(attributes)
 	if err != nil {
 		return 0, err
