@@ -95,8 +95,7 @@ public final class Help {
 
     private static String shown(Flag flag) {
         String letter = flag.letter() == 0 ? "    " : "-" + flag.letter() + ", ";
-        String alias = flag.alias().isEmpty() ? "" : ", --" + flag.alias();
-        return letter + "--" + flag.name() + alias + (flag.takesValue() ? " " + flag.value() : "");
+        return letter + "--" + flag.name() + (flag.takesValue() ? " " + flag.value() : "");
     }
 
     private static String padded(String word, int width) {

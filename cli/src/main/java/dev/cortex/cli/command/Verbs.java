@@ -17,14 +17,14 @@ public final class Verbs {
             Flag.on('h', "help", "this text"));
 
     private static final Flag IMAGE = Flag.of('I', "image", "IMAGE", "host, a root file system folder or a tar");
-    private static final Flag DRIVER = Flag.of("driver", "DRIVER", "kind of isolation: cortex help drivers")
-            .alias("mode");
+    private static final Flag DRIVER =
+            Flag.of("driver", "DRIVER", "see: cortex help drivers").alias("mode");
     private static final Flag RUNTIME = Flag.of("runtime", "NAME", "").shared();
-    private static final Flag MEMORY = Flag.of('m', "memory", "SIZE", "limits, such as 512M and 1.5");
+    private static final Flag MEMORY = Flag.of('m', "memory", "SIZE", "limits, as 512M or 1.5");
     private static final Flag CPUS = Flag.of("cpus", "N", "").shared();
     private static final Flag PIDS = Flag.of("pids", "N", "").shared();
     private static final Flag DISK = Flag.of("disk", "SIZE", "").shared();
-    private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone: the value from here");
+    private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone: as it is here");
     private static final Flag USER = Flag.of('u', "user", "USER", "whose rights; where it begins");
     private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "").shared();
     private static final Flag TIMEOUT = Flag.of("timeout", "TIME", "kill it with all its children, such as 5s");
@@ -107,8 +107,8 @@ public final class Verbs {
                             NO_STDIN,
                             Flag.on("background", "does not keep the sandbox from being idle"),
                             Flag.of('l', "label", "TEXT", "label of the session"))
-                    .noting("A terminal is allocated when stdin and stdout both are one; Ctrl-] twice leaves it, and\n"
-                            + "the session goes on. Elsewhere Ctrl-C reaches the program as SIGINT.")
+                    .noting("A terminal is allocated when stdin and stdout both are one. Ctrl-] twice leaves\n"
+                            + "it, and the session goes on. Elsewhere Ctrl-C is a SIGINT for the program.")
                     .example(
                             "cortex exec api -- python3 --version",
                             "cortex exec api",
@@ -128,7 +128,7 @@ public final class Verbs {
             Verb.of("sessions", "NAME [SESSION]", 1, 2, "List a sandbox's sessions, signal or forget one")
                     .with(
                             Flag.of("signal", "SIGNAL", "send it, such as TERM, INT or 9"),
-                            Flag.on("all", "to every descendant, not the foreground group alone"),
+                            Flag.on("all", "to every descendant, not the foreground alone"),
                             Flag.on("rm", "kill what is left of it and forget its output"))
                     .example(
                             "cortex sessions api",
@@ -136,8 +136,8 @@ public final class Verbs {
                             "cortex sessions api s_7f --rm"),
             Verb.of("cp", "SOURCE TARGET", 2, 2, "Copy files and folders; NAME:PATH is inside, - is stdin or stdout")
                     .with(USER)
-                    .noting("Folders are copied whole, as cp -r does; SOURCE/. copies what is in one. A file is\n"
-                            + "replaced in one step once all of it has arrived.")
+                    .noting("Folders are copied whole, as cp -r does; SOURCE/. copies what is in one. A file\n"
+                            + "is replaced in one step, once all of it has arrived.")
                     .example(
                             "cortex cp data.csv api:", "cortex cp api:out ./out", "echo hi | cortex cp - api:note.txt"),
             Verb.of("logs", "NAME [SESSION]", 1, 2, "Output that is kept of a session; without one, of the newest")
@@ -160,9 +160,8 @@ public final class Verbs {
                             0,
                             3,
                             "Settings with where each comes from")
-                    .noting(
-                            "A flag goes before a CORTEX_… variable, before .cortex/config.yaml of the project, before\n"
-                                    + "config.yaml of the home. See: cortex help settings")
+                    .noting("A flag goes before a CORTEX_… variable, before .cortex/config.yaml of the\n"
+                            + "project, before config.yaml of the home. See: cortex help settings")
                     .example("cortex config", "cortex config set image host", "cortex config trust"),
             Verb.of("token", "", 0, 0, "The bearer token of the HTTP interface")
                     .example(
