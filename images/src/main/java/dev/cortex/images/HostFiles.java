@@ -16,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The entries of the machine's /etc that go into the image, as they are now. Only what everybody may read: root's own
@@ -25,23 +26,54 @@ final class HostFiles {
     /** ld.so.cache of a large desktop has 2 MB, Java's certificates 200 KB. */
     private static final long LARGEST = 16 << 20;
 
-    record Entry(Path path, PosixFileAttributes attributes) {}
+    record Entry(Path path, PosixFileAttributes attributes) {
+        /** Whether it is still what it was, as far as its size, times and identity tell. */
+        boolean unchanged() {
+            try {
+                PosixFileAttributes now = read(path);
+                return now.lastModifiedTime().equals(attributes.lastModifiedTime())
+                        && now.size() == attributes.size()
+                        && Objects.equals(now.fileKey(), attributes.fileKey());
+            } catch (IOException e) {
+                return false;
+            }
+        }
+    }
 
     private final List<Entry> entries = new ArrayList<>();
+    private final List<Entry> witnesses = new ArrayList<>();
 
     private HostFiles() {}
 
     /** @param root {@code /}, or what stands for it in a test */
     static HostFiles of(Path root) {
         HostFiles files = new HostFiles();
-        for (String name : HostEtc.NAMES) {
-            files.addNamed(root.resolve("etc"), name);
+        Path etc = root.resolve("etc");
+        try {
+            files.witnesses.add(new Entry(etc, read(etc)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+        for (String name : HostEtc.NAMES) {
+            files.addNamed(etc, name);
+        }
+        files.entries.stream()
+                .filter(entry -> entry.attributes().isDirectory()
+                        || etc.equals(entry.path().getParent()))
+                .forEach(files.witnesses::add);
         return files;
     }
 
     List<Entry> entries() {
         return List.copyOf(entries);
+    }
+
+    /**
+     * Whether nothing was added, removed or replaced since, told by the folders and by the files right in etc. A file
+     * deeper down that was written in place is not noticed; who changes such files by packages replaces them.
+     */
+    boolean unchanged() {
+        return witnesses.stream().allMatch(Entry::unchanged);
     }
 
     /** Changes when a file is added, removed or changed, told by its size and times. */
@@ -70,8 +102,7 @@ final class HostFiles {
 
     private void add(Path path) {
         try {
-            PosixFileAttributes attributes =
-                    Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+            PosixFileAttributes attributes = read(path);
             if (attributes.isDirectory()) {
                 addFolder(path, attributes);
             } else if (attributes.isSymbolicLink() || everybodysFile(attributes)) {
@@ -92,6 +123,10 @@ final class HostFiles {
         try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder)) {
             sorted(inside).forEach(this::add);
         }
+    }
+
+    private static PosixFileAttributes read(Path path) throws IOException {
+        return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static boolean everybodysFile(PosixFileAttributes attributes) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
@@ -115,6 +116,28 @@ final class HostImageTest {
         assertThat(second).isNotEqualTo(first);
         assertThat(second.resolve("etc/services")).content().contains("http");
         assertThat(first.resolve("etc/services")).content().doesNotContain("http");
+    }
+
+    @Test
+    void aFileThatIsAddedOrReplacedDeepDownIsNoticed() throws IOException {
+        Path first = skeleton();
+        put("etc/ssl/certs/new.pem", "cert", "rw-r--r--");
+        Path second = skeleton();
+        assertThat(second.resolve("etc/ssl/certs/new.pem")).exists();
+        put("etc/ssl/certs/ca.pem.new", "another", "rw-r--r--");
+        Files.move(
+                machine.resolve("etc/ssl/certs/ca.pem.new"),
+                machine.resolve("etc/ssl/certs/ca.pem"),
+                StandardCopyOption.REPLACE_EXISTING);
+        assertThat(skeleton().resolve("etc/ssl/certs/ca.pem")).hasContent("another");
+        assertThat(first.resolve("etc/ssl/certs/ca.pem")).hasContent("cert");
+    }
+
+    @Test
+    void aSkeletonThatSomebodyDeletedIsMadeAgain() throws IOException {
+        Path first = skeleton();
+        Files.move(first, folder.resolve("away"));
+        assertThat(skeleton().resolve("etc/services")).exists();
     }
 
     @Test
