@@ -27,6 +27,7 @@ import dev.cortex.storage.FileSessionArchive;
 import dev.cortex.storage.SqliteStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -101,6 +102,7 @@ public final class Cortex implements AutoCloseable {
         HomeLock lock = HomeLock.take(home);
         cleanup.push("lock", lock::close);
         home.makeRunFolder();
+        cleanup.push("run folder", () -> deleteIfEmpty(home.runFolder()));
         SqliteStore store = SqliteStore.open(home.database());
         cleanup.push("store", store::close);
         Launcher launcher = Launcher.of(new Installation(options.installation()));
@@ -134,6 +136,15 @@ public final class Cortex implements AutoCloseable {
         drivers.add(new ProcessDriver(installation, launcher, options.environment()));
         drivers.addAll(options.moreDrivers());
         return drivers;
+    }
+
+    /** With a sandbox running, or a daemon's socket, it stays. */
+    private static void deleteIfEmpty(Path folder) throws IOException {
+        try {
+            Files.deleteIfExists(folder);
+        } catch (DirectoryNotEmptyException e) {
+            return;
+        }
     }
 
     private static void requireShortRunFolder(Home home) {

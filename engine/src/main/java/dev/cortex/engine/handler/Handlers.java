@@ -16,6 +16,9 @@ import java.util.Map;
 public final class Handlers {
     private final Map<String, Handler<?, ?>> byName = new HashMap<>();
 
+    /** None. */
+    Handlers() {}
+
     /** @param opened when the home was opened */
     public Handlers(SandboxService sandboxes, Home home, String version, Instant opened, Clock clock) {
         new DaemonHandlers(sandboxes, home, version, opened, clock).register(this);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.engine.handler;
+
+import org.jspecify.annotations.NullMarked;
