@@ -280,6 +280,21 @@ final class CortexTest {
     }
 
     @Test
+    void aClientThatIsTerminatedLeavesItsSessionRunning() throws Exception {
+        serve(exchange -> {
+            assertThat(exchange.target()).doesNotContain("signal");
+            write(exchange.upgrade(), Frame.Tag.STDOUT, "ready\n");
+            Thread.sleep(10_000);
+        });
+        Process process = new CommandLine(home, "exec", "api", "--", "sleep", "9").start();
+        process.getInputStream().readNBytes(6);
+        process.toHandle().destroy();
+        Ended ended = CommandLine.end(process);
+        assertThat(ended.status()).isEqualTo(143);
+        assertThat(ended.stderr()).contains("left, the session goes on: cortex attach api s_");
+    }
+
+    @Test
     void anOutputThatNobodyReadsEndsTheSessionAndTheCommand() throws Exception {
         AtomicReference<FrameChannel> stream = new AtomicReference<>();
         List<String> signals = new CopyOnWriteArrayList<>();

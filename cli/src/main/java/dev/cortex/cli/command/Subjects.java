@@ -68,7 +68,8 @@ final class Subjects {
 
               on a terminal  Ctrl-] twice leaves a session; cortex attach comes back
               elsewhere      Ctrl-C reaches the program as SIGINT, a second one too; a
-                             third one leaves an exec and kills a run
+                             third one leaves an exec and kills a run. SIGTERM leaves
+                             an exec, and is handed on by a run
               A lost connection is made again by itself, at the byte where it was.
               One client holds a session; others watch (--observe) or take over (--take).
 

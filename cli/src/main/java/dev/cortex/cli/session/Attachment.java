@@ -39,6 +39,7 @@ public final class Attachment {
     private boolean brokenOutput;
     private volatile boolean left;
     private volatile boolean leaving;
+    private volatile int leavingStatus;
 
     public Attachment(Daemon daemon, Output output, Sink sink, Target target) {
         this.daemon = daemon;
@@ -80,7 +81,7 @@ public final class Attachment {
             enterRaw();
         }
         if (target.stdin()) {
-            Thread pump = new Thread(new StdinPump(input, target.terminal(), this::leave), "cortex-stdin");
+            Thread pump = new Thread(new StdinPump(input, target.terminal(), () -> leave(0)), "cortex-stdin");
             pump.setDaemon(true);
             pump.start();
         }
@@ -302,8 +303,13 @@ public final class Attachment {
         output.rawTerminal(false);
     }
 
-    /** Leaves the session running; from any thread. */
-    public void leave() {
+    /**
+     * Leaves the session running; from any thread.
+     *
+     * @param status what the command then exits with
+     */
+    public void leave(int status) {
+        leavingStatus = status;
         left = true;
         leaving = true;
         current.ifPresent(upgraded -> close(upgraded.frames()));
@@ -314,9 +320,11 @@ public final class Attachment {
         if (brokenOutput) {
             return new ExitStatus("broken_pipe", ExitStatus.BROKEN_PIPE);
         }
-        output.say("");
+        if (target.terminal()) {
+            output.say("");
+        }
         output.say("cortex: left, the session goes on: " + attachCommand());
-        return new ExitStatus("left", 0);
+        return new ExitStatus("left", leavingStatus);
     }
 
     /**

@@ -15,6 +15,12 @@ public record ExitStatus(String cause, int status) {
     /** 128 + SIGINT. */
     public static final int INTERRUPTED = 130;
 
+    /** 128 + SIGHUP. */
+    public static final int HUNG_UP = 129;
+
+    /** 128 + SIGTERM. */
+    public static final int TERMINATED = 143;
+
     /** 128 + SIGPIPE. */
     public static final int BROKEN_PIPE = 141;
 

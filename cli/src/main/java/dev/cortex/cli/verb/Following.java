@@ -22,8 +22,6 @@ final class Following {
     /** A signal can come before the daemon knows the session. */
     private static final int SIGNAL_ATTEMPTS = 100;
 
-    private static final int TERMINATED = 143;
-
     private final Context context;
     private final Target target;
     private final Output output;
@@ -50,8 +48,8 @@ final class Following {
      */
     int follow(Function<Attachment, ExitStatus> way) {
         Signals.handle("INT", this::interrupted);
-        Signals.handle("TERM", () -> handOn("TERM", TERMINATED));
-        Signals.handle("HUP", attachment::leave);
+        Signals.handle("TERM", () -> ended("TERM", ExitStatus.TERMINATED));
+        Signals.handle("HUP", () -> ended("HUP", ExitStatus.HUNG_UP));
         long begun = System.nanoTime();
         ExitStatus end = way.apply(attachment);
         if (collected.isPresent() && !attachment.left()) {
@@ -67,11 +65,20 @@ final class Following {
         return end.status();
     }
 
+    /** A session survives its client, but for one that is pointless without it. */
+    private void ended(String signal, int status) {
+        if (endsWithUs) {
+            handOn(signal, status);
+        } else {
+            attachment.leave(status);
+        }
+    }
+
     /** The first and second reach the program; whoever presses a third time wants to be gone. */
     private synchronized void interrupted() {
         interrupts++;
         if (target.mode() == Frame.Mode.OBSERVE) {
-            attachment.leave();
+            attachment.leave(ExitStatus.INTERRUPTED);
         } else if (interrupts <= 2) {
             if (interrupts == 2) {
                 output.say("cortex: the program got SIGINT twice; Ctrl-C once more "
@@ -81,7 +88,7 @@ final class Following {
         } else if (endsWithUs) {
             handOn("KILL", ExitStatus.INTERRUPTED);
         } else {
-            attachment.leave();
+            attachment.leave(ExitStatus.INTERRUPTED);
         }
     }
 
