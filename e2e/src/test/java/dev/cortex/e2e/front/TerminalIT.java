@@ -19,6 +19,9 @@ import org.junit.jupiter.api.TestInstance;
 final class TerminalIT {
     private CortexHome cortex = open();
 
+    /** A server that ends takes a moment: each test has one of its own. */
+    private int terminals;
+
     private static CortexHome open() {
         try {
             return CortexHome.open();
@@ -39,6 +42,7 @@ final class TerminalIT {
 
     @BeforeEach
     void openTerminal() throws Exception {
+        terminals++;
         tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", "bash --norc --noprofile");
         tmux("set-option", "-g", "window-size", "manual");
         type("export CORTEX_HOME='" + cortex.home() + "' CORTEX_PORT=" + cortex.port() + " PS1='host> '", "Enter");
@@ -139,7 +143,7 @@ final class TerminalIT {
 
     private String tmux(String... words) throws IOException, InterruptedException {
         List<String> command =
-                new ArrayList<>(List.of("tmux", "-S", cortex.folder().resolve("tmux").toString()));
+                new ArrayList<>(List.of("tmux", "-S", cortex.folder().resolve("tmux" + terminals).toString()));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("TERM", "xterm-256color");
