@@ -81,6 +81,10 @@ func (b *builder) mountOverlay(target int, flags uintptr, options string, idmapp
 	err := actAs(uid, gid, func() error {
 		return unix.Mount("overlay", "/proc/self/fd/"+strconv.Itoa(target), "overlay", flags, options)
 	})
+	if errors.Is(err, unix.EINVAL) {
+		return launch.Fail(launch.NotReady, err, "the kernel refuses an overlay here (%s)", options).
+			WithRemedy("put the home folder (CORTEX_HOME) on ext4, xfs or btrfs; the kernel's reason is in dmesg")
+	}
 	if err != nil {
 		return fmt.Errorf("mounting the overlay (%s): %w", options, err)
 	}

@@ -1,6 +1,7 @@
 package mounts
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -106,9 +107,18 @@ func (b *builder) clone(source string, recursive bool, attributes uint64, idmap 
 	}
 	if err := unix.MountSetattr(tree, "", change, &attr); err != nil {
 		_ = unix.Close(tree)
-		return 0, fmt.Errorf("setting the mount attributes of %s (idmapped: %v): %w", source, idmap, err)
+		return 0, notChanged(source, idmap, err)
 	}
 	return tree, nil
+}
+
+// notChanged tells a file system that cannot be idmapped from other trouble.
+func notChanged(source string, idmap bool, err error) error {
+	if idmap && errors.Is(err, unix.EINVAL) {
+		return launch.Fail(launch.NotReady, err, "the file system of %s cannot be idmapped by this kernel", source).
+			WithRemedy("put the home folder (CORTEX_HOME) and the images on ext4, xfs or btrfs, with Linux 5.19 or newer")
+	}
+	return fmt.Errorf("setting the mount attributes of %s: %w", source, err)
 }
 
 // place puts a detached mount on a folder or file that is open.

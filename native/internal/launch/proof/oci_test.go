@@ -281,6 +281,19 @@ func TestAFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
 		"an open disk": {func(w *world, s *launch.Spec) {
 			w.must(os.Chmod(filepath.Dir(s.Mounts[0].Overlay.Upper), 0o755))
 		}, launch.InvalidArgument, "entered by others"},
+		"a layer that cannot be idmapped": {func(w *world, s *launch.Spec) { s.Mounts[0].Overlay.Lowers[0] = "/proc/sys" }, launch.NotReady, "idmapped"},
+		"a disk that cannot be a layer": {func(w *world, s *launch.Spec) {
+			s.Mounts = s.Mounts[1:]
+			s.Mounts[0].Overlay.IdmapUpper = false
+			s.Mounts[0].Overlay.Target = "/"
+			// An overlay is no upper layer for another.
+			mounted := w.path("disk/failing/usr")
+			for _, dir := range []string{"u", "v"} {
+				w.must(os.Mkdir(w.path(dir), 0o755))
+			}
+			w.must(unix.Mount("overlay", mounted, "overlay", 0, "lowerdir="+w.path("image")+",upperdir="+w.path("u")+",workdir="+w.path("v")))
+			w.t.Cleanup(func() { _ = unix.Unmount(mounted, unix.MNT_DETACH) })
+		}, launch.NotReady, "overlay"},
 		"a bad config": {func(w *world, s *launch.Spec) { s.Config = launch.RawObject(`{"mounts":[]}`) }, launch.DriverFailed, "crun"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -270,6 +270,7 @@ func (w *world) failed(spec launch.Spec, code launch.Code, words string) {
 	text, status := w.call("start", spec)
 	var failed launch.Failed
 	if err := json.Unmarshal([]byte(text), &failed); err != nil || failed.Error == nil || status != 1 {
+		w.stop(spec, nil)
 		w.t.Fatalf("start answered %d %s", status, text)
 	}
 	if failed.Error.Code != code || !strings.Contains(failed.Error.Message, words) {

@@ -73,10 +73,14 @@ func (a *attempt) runCrun(config []byte) (int, error) {
 
 // enterNamespace: the stage of an ordinary user has a mount namespace already.
 func (a *attempt) enterNamespace() error {
-	if a.spec.Rootless != nil {
-		return mounts.Private()
+	if a.spec.Rootless == nil {
+		return mounts.Separate()
 	}
-	return mounts.Separate()
+	if err := mounts.Private(); err != nil {
+		return launch.Fail(launch.NotReady, err, "the user namespace gives no rights").
+			WithRemedy("sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0")
+	}
+	return nil
 }
 
 func (a *attempt) plan() mounts.Plan {
