@@ -272,7 +272,7 @@ public abstract class GuestContract {
     }
 
     @Test
-    void aFolderIsMadeListedAndRemoved() throws Exception {
+    void aFolderIsMadeListedPackedUnpackedAndRemoved() throws Exception {
         GuestFiles files = guest.files();
         assertThat(files.makeDirectory(path("a/b"), true, 0)).isTrue();
         assertThat(files.makeDirectory(path("a/b"), true, 0)).isFalse();
@@ -281,7 +281,15 @@ public abstract class GuestContract {
         files.write(new GuestPath(odd, ""), Channels.newChannel(new ByteArrayInputStream(bytes("2"))), 0, 0, false);
         assertThat(files.list(path("a"), 2, 100, new byte[0]).entries()).hasSize(3);
         assertThat(files.list(path("a"), 1, 1, new byte[0]).truncated()).isTrue();
-        assertThat(files.remove(path("a"), true)).isEqualTo(4);
+        ByteArrayOutputStream tar = new ByteArrayOutputStream();
+        List<FileEntry> begun = new ArrayList<>();
+        files.pack(path("a"), begun::add, Channels.newChannel(tar));
+        assertThat(begun).hasSize(1);
+        assertThat(begun.getFirst().type()).isEqualTo(FileType.DIRECTORY);
+        files.unpack(path("copy"), Channels.newChannel(new ByteArrayInputStream(tar.toByteArray())), false);
+        assertThat(files.list(path("copy"), 2, 100, new byte[0]).entries()).hasSize(3);
+        assertThat(read(path("copy/b/one"), 0, 0)).isEqualTo(bytes("1"));
+        assertThat(files.remove(path("copy"), true)).isEqualTo(4);
     }
 
     @Test
@@ -292,6 +300,10 @@ public abstract class GuestContract {
                 .endsWith("/y");
         assertThat(resolved.exists()).isFalse();
         assertFails(ErrorCode.NOT_FOUND, () -> read(path("nothing"), 0, 0));
+        assertFails(
+                ErrorCode.NOT_FOUND,
+                () -> guest.files()
+                        .pack(path("nothing"), entry -> {}, Channels.newChannel(new ByteArrayOutputStream())));
     }
 
     @Test
