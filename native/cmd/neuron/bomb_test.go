@@ -41,7 +41,7 @@ func TestAForkBombThatTakesAllProcessesDoesNotEndTheNeuron(t *testing.T) {
 	group := pidsGroup(t)
 	n := firstProcessIn(t, group)
 	fuse := "/home/agent/go"
-	script := `touch ` + fuse + `; (sleep 10; rm -f ` + fuse + `) & perl -e '$SIG{TERM}="IGNORE"; $SIG{CHLD}="IGNORE"; sub on { -e "` + fuse + `" } while (on) { fork }' & exec tail -f /dev/null`
+	script := `touch ` + fuse + `; (sleep 10; rm -f ` + fuse + `) & perl -e '$SIG{TERM}="IGNORE"; $SIG{CHLD}="IGNORE"; my $end = time + 12; sub on { -e "` + fuse + `" && time < $end } while (on) { fork }' & exec tail -f /dev/null`
 	info := n.exec(&guestpb.ExecRequest{Argv: shell(script)})
 	until(t, func() bool { return current(t, group) >= processesAllowed-2 }, "the bomb does not fill its group")
 	for range 20 {

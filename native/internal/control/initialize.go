@@ -58,6 +58,9 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	}
 	memory := g.machine.Memory()
 	l := &life{token: token, generation: r.Generation, config: config}
+	if config.SwitchUsers && config.DefaultUser.UID != 0 {
+		g.spawner.AskAs(config.DefaultUser)
+	}
 	l.sessions = session.NewTable(config, g.spawner, g.clock, memory)
 	g.mu.Lock()
 	g.life = l

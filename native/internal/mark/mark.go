@@ -9,6 +9,7 @@ package mark
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +26,7 @@ const NumberMost = 1<<sessionBits - 1
 // Marker sets marks on children. Starting them goes one by one.
 type Marker struct {
 	sandbox uint64
+	user    atomic.Pointer[owner]
 	mu      sync.Mutex
 	base    unix.Rlimit
 }

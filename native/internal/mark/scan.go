@@ -69,8 +69,8 @@ func number(name []byte) (int, bool) {
 	return 0, false
 }
 
-// markOf asks the kernel; a process of another user answers only through its file, which all may
-// read.
+// markOf asks the kernel; a process of yet another user answers only through its file, which all
+// may read, ten times slower.
 func (s *scanner) markOf(pid int) (uint64, bool) {
 	var limit unix.Rlimit
 	switch err := unix.Prlimit(pid, rlimitLocks, nil, &limit); err {

@@ -123,7 +123,13 @@ func (s *Session) kill(cause guestpb.ExitCause) (int, error) {
 	if !s.mainGone {
 		s.killing = cause
 	}
+	pid := s.pid
 	s.mu.Unlock()
+	// Most sessions are one process group, which the kernel stops at one stroke; what left the group
+	// is then looked for without it running all the while.
+	if pid != 0 {
+		_ = s.table.spawner.reaper.Signal(pid, -pid, syscall.SIGSTOP)
+	}
 	return s.table.spawner.marker.Kill(s.number)
 }
 

@@ -10,6 +10,7 @@ import (
 	"cortex.dev/native/internal/mark"
 	"cortex.dev/native/internal/reap"
 	"cortex.dev/native/internal/seal"
+	"cortex.dev/native/internal/users"
 )
 
 // workloadScore is added to the out-of-memory score of whatever a session starts: a greedy
@@ -52,6 +53,9 @@ func NewSpawner(reaper *reap.Reaper, marker *mark.Marker) *Spawner {
 	s.own, s.raised = strconv.AppendInt(nil, int64(own), 10), strconv.AppendInt(nil, int64(min(own+workloadScore, 1000)), 10)
 	return s
 }
+
+// AskAs names the user whose processes most sessions are.
+func (s *Spawner) AskAs(u users.User) { s.marker.AskAs(u.UID, u.GID) }
 
 // stdio are the descriptors 0, 1 and 2 of a child.
 type stdio [3]uintptr
