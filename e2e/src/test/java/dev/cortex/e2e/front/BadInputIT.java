@@ -2,7 +2,6 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -15,15 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 /** Each mistake has a code, a message and a remedy: in the CLI, in {@code --json} and over HTTP. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BadInputIT {
-    private CortexHome cortex = open();
-
-    private static CortexHome open() {
-        try {
-            return CortexHome.open();
-        } catch (IOException cannot) {
-            throw new AssertionError(cannot);
-        }
-    }
+    private final CortexHome cortex = CortexHome.open();
 
     @BeforeAll
     void createSandbox() throws Exception {
@@ -53,7 +44,9 @@ final class BadInputIT {
     @Test
     void anUnknownImage() throws Exception {
         refuses("NOT_FOUND", 1, "create", "b", "--image", "/no/such/image");
-        assertThat(HttpDoor.to(cortex).post("/sandboxes", "{\"name\":\"b\",\"image\":\"/no/such/image\"}").status())
+        assertThat(HttpDoor.to(cortex)
+                        .post("/sandboxes", "{\"name\":\"b\",\"image\":\"/no/such/image\"}")
+                        .status())
                 .isEqualTo(404);
     }
 
@@ -80,7 +73,8 @@ final class BadInputIT {
 
     @Test
     void aWrongTokenOrNone() throws Exception {
-        HttpDoor.Answer answer = HttpDoor.to(cortex).withToken("e2b_" + "0".repeat(40)).get("/sandboxes");
+        HttpDoor.Answer answer =
+                HttpDoor.to(cortex).withToken("e2b_" + "0".repeat(40)).get("/sandboxes");
         assertThat(answer.status()).isEqualTo(401);
         assertThat(answer.body()).contains("UNAUTHENTICATED", "cortex token");
     }
@@ -145,7 +139,8 @@ final class BadInputIT {
     void aMissingRuntimeIsNotReadyWithTheOneCommandThatHelps() throws Exception {
         try (CortexHome bare = CortexHome.open()) {
             Path programs = Files.createDirectories(bare.folder().resolve("programs"));
-            for (String name : new String[] {"find", "readlink", "id", "mktemp", "rm", "tail", "env", "cat", "stty", "dirname"}) {
+            for (String name :
+                    new String[] {"find", "readlink", "id", "mktemp", "rm", "tail", "env", "cat", "stty", "dirname"}) {
                 Path real = Path.of("/usr/bin", name);
                 if (Files.exists(real)) {
                     Files.createSymbolicLink(programs.resolve(name), real);

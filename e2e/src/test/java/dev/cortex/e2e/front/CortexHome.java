@@ -3,6 +3,7 @@ package dev.cortex.e2e.front;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -33,12 +34,12 @@ final class CortexHome implements AutoCloseable {
         environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci"));
     }
 
-    static CortexHome open() throws IOException {
-        int port;
+    static CortexHome open() {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
+            return new CortexHome(Files.createTempDirectory("cortex-e2e"), free.getLocalPort());
+        } catch (IOException cannot) {
+            throw new UncheckedIOException(cannot);
         }
-        return new CortexHome(Files.createTempDirectory("cortex-e2e"), port);
     }
 
     /** What a command left behind; stdout byte for byte. */
@@ -48,7 +49,9 @@ final class CortexHome implements AutoCloseable {
         }
 
         Outcome succeeded() {
-            assertThat(status).as("status of the command, which said: %s%s", stdout(), stderr).isZero();
+            assertThat(status)
+                    .as("status of the command, which said: %s%s", stdout(), stderr)
+                    .isZero();
             return this;
         }
     }
@@ -147,7 +150,10 @@ final class CortexHome implements AutoCloseable {
     void killDaemon() throws IOException, InterruptedException {
         long pid = daemonPid();
         new ProcessBuilder("kill", "-9", Long.toString(pid)).inheritIO().start().waitFor();
-        await(() -> ProcessHandle.of(pid).isEmpty() || !ProcessHandle.of(pid).get().isAlive(), "the daemon's end");
+        await(
+                () -> ProcessHandle.of(pid).isEmpty()
+                        || !ProcessHandle.of(pid).get().isAlive(),
+                "the daemon's end");
     }
 
     /** A condition that may take a moment. */

@@ -2,7 +2,6 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,15 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 /** What exec promises, through the CLI, on a real runtime. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ExecIT {
-    private CortexHome cortex = open();
-
-    private static CortexHome open() {
-        try {
-            return CortexHome.open();
-        } catch (IOException cannot) {
-            throw new AssertionError(cannot);
-        }
-    }
+    private final CortexHome cortex = CortexHome.open();
 
     @BeforeAll
     void createSandbox() throws Exception {
@@ -94,7 +85,14 @@ final class ExecIT {
     @Test
     void aTimeoutKillsGrandchildrenThatLeftTheProcessGroup() throws Exception {
         CortexHome.Outcome outcome = cortex.cortex(
-                "exec", "a", "--timeout", "1s", "--", "sh", "-c", "setsid sh -c 'setsid sleep 4242 & sleep 4242' & sleep 4242");
+                "exec",
+                "a",
+                "--timeout",
+                "1s",
+                "--",
+                "sh",
+                "-c",
+                "setsid sh -c 'setsid sleep 4242 & sleep 4242' & sleep 4242");
 
         assertThat(outcome.status()).isEqualTo(124);
         assertThat(exec("pgrep", "-f", "sleep 4242").stdout().lines().filter(line -> !line.isBlank()))
@@ -118,7 +116,13 @@ final class ExecIT {
     @Test
     void twoClientsReadOneSession() throws Exception {
         String id = cortex.cortex(
-                        "exec", "a", "--detach", "--", "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.1; done")
+                        "exec",
+                        "a",
+                        "--detach",
+                        "--",
+                        "sh",
+                        "-c",
+                        "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.1; done")
                 .succeeded()
                 .stdout()
                 .strip();
@@ -156,8 +160,8 @@ final class ExecIT {
 
     @Test
     void theLongestArgumentIsTakenAndALongerOneRefused() throws Exception {
-        CortexHome.Outcome longest =
-                cortex.shell("cortex exec a -- sh -c 'printf %s \"$1\" | wc -c' sh \"$(head -c 131071 /dev/zero | tr '\\0' x)\"");
+        CortexHome.Outcome longest = cortex.shell(
+                "cortex exec a -- sh -c 'printf %s \"$1\" | wc -c' sh \"$(head -c 131071 /dev/zero | tr '\\0' x)\"");
         assertThat(longest.succeeded().stdout().strip()).isEqualTo("131071");
 
         String json = "{\"session\":{\"argv\":[\"echo\",\"" + "x".repeat(131_072) + "\"]}}";
@@ -187,14 +191,19 @@ final class ExecIT {
     void stdinReachesTheProgramAndItsEndToo() throws Exception {
         byte[] all = "x".repeat(3_000_000).getBytes(StandardCharsets.UTF_8);
 
-        assertThat(cortex.cortex(all, "exec", "a", "--", "wc", "-c").succeeded().stdout().strip())
+        assertThat(cortex.cortex(all, "exec", "a", "--", "wc", "-c")
+                        .succeeded()
+                        .stdout()
+                        .strip())
                 .isEqualTo("3000000");
     }
 
     @Test
     void tenThousandShortChildrenOfOneSessionAreAllReaped() throws Exception {
         CortexHome.Outcome outcome = exec(
-                "bash", "-c", "for ((i = 0; i < 10000; i++)); do /bin/true & (( i % 50 )) || wait; done; wait; ps -e | grep -c defunct");
+                "bash",
+                "-c",
+                "for ((i = 0; i < 10000; i++)); do /bin/true & (( i % 50 )) || wait; done; wait; ps -e | grep -c defunct");
 
         assertThat(outcome.stdout().strip()).isEqualTo("0");
     }
@@ -203,8 +212,8 @@ final class ExecIT {
     void aThousandExecsEachHaveTheirOwnStatus() throws Exception {
         HttpDoor door = HttpDoor.to(cortex);
         for (int i = 0; i < 1_000; i++) {
-            HttpDoor.Answer answer = door.post(
-                    "/sandboxes/a/exec", "{\"session\":{\"argv\":[\"sh\",\"-c\",\"exit " + i % 256 + "\"]}}");
+            HttpDoor.Answer answer =
+                    door.post("/sandboxes/a/exec", "{\"session\":{\"argv\":[\"sh\",\"-c\",\"exit " + i % 256 + "\"]}}");
             assertThat(answer.status()).as("call %d: %s", i, answer.body()).isEqualTo(200);
             assertThat(answer.body()).contains("\"status\":" + i % 256);
         }

@@ -2,7 +2,6 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -13,15 +12,7 @@ import org.junit.jupiter.api.TestInstance;
 /** What {@code oci} keeps from what runs in it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class IsolationIT {
-    private CortexHome cortex = open();
-
-    private static CortexHome open() {
-        try {
-            return CortexHome.open();
-        } catch (IOException cannot) {
-            throw new AssertionError(cannot);
-        }
-    }
+    private final CortexHome cortex = CortexHome.open();
 
     @BeforeAll
     void createSandbox() throws Exception {
@@ -53,17 +44,22 @@ final class IsolationIT {
     void noFileOfTheHostIsThere() throws Exception {
         Path secret = Files.writeString(cortex.folder().resolve("secret"), "s");
 
-        assertThat(sh("cat '" + secret + "' /etc/shadow /root/.bashrc").status()).isNotZero();
-        assertThat(sh("ls -A /root /opt /srv /mnt /media /boot 2>/dev/null").stdout().lines()
+        assertThat(sh("cat '" + secret + "' /etc/shadow /root/.bashrc").status())
+                .isNotZero();
+        assertThat(sh("ls -A /root /opt /srv /mnt /media /boot 2>/dev/null")
+                        .stdout()
+                        .lines()
                         .filter(line -> !line.isBlank() && !line.endsWith(":")))
                 .isEmpty();
-        assertThat(sh("cat /proc/self/mountinfo /proc/1/mountinfo /proc/1/cmdline").stdout())
+        assertThat(sh("cat /proc/self/mountinfo /proc/1/mountinfo /proc/1/cmdline")
+                        .stdout())
                 .doesNotContain(cortex.folder().toString());
     }
 
     @Test
     void noProcessOfTheHostIsThere() throws Exception {
-        assertThat(sh("ls -d /proc/[0-9]* | wc -l").succeeded().stdout().strip()).matches("[1-9]");
+        assertThat(sh("ls -d /proc/[0-9]* | wc -l").succeeded().stdout().strip())
+                .matches("[1-9]");
         assertThat(sh("ls -l /proc/1/exe /proc/1/fd /proc/1/root").status()).isNotZero();
     }
 
@@ -74,7 +70,9 @@ final class IsolationIT {
                 + "  try:\n    f(); print('reached')\n  except OSError as e: print('refused')\n"
                 + "print('quick' if time.time()-t < 5 else 'slow')\n";
 
-        assertThat(cortex.cortex("exec", "jail", "--", "python3", "-c", script).succeeded().stdout())
+        assertThat(cortex.cortex("exec", "jail", "--", "python3", "-c", script)
+                        .succeeded()
+                        .stdout())
                 .isEqualTo("refused\nrefused\nquick\n");
     }
 
@@ -101,10 +99,13 @@ final class IsolationIT {
     void aLimitOfProcessesHolds() throws Exception {
         cortex.cortex("create", "few", "--pids", "64").succeeded();
 
-        CortexHome.Outcome outcome = cortex.cortex(
-                "exec", "few", "--", "sh", "-c", "for i in $(seq 200); do sleep 20 & done 2>&1");
+        CortexHome.Outcome outcome =
+                cortex.cortex("exec", "few", "--", "sh", "-c", "for i in $(seq 200); do sleep 20 & done 2>&1");
         assertThat(outcome.stdout() + outcome.stderr()).containsIgnoringCase("cannot fork");
-        assertThat(cortex.cortex("exec", "few", "--", "echo", "usable").succeeded().stdout()).isEqualTo("usable\n");
+        assertThat(cortex.cortex("exec", "few", "--", "echo", "usable")
+                        .succeeded()
+                        .stdout())
+                .isEqualTo("usable\n");
         cortex.cortex("rm", "--force", "--wipe", "few").succeeded();
     }
 
@@ -116,7 +117,10 @@ final class IsolationIT {
                 cortex.cortex("exec", "small", "--", "python3", "-c", "x=bytearray(400<<20); print('had it')");
         assertThat(outcome.stdout()).doesNotContain("had it");
         assertThat(outcome.status()).isNotZero();
-        assertThat(cortex.cortex("exec", "small", "--", "echo", "usable").succeeded().stdout()).isEqualTo("usable\n");
+        assertThat(cortex.cortex("exec", "small", "--", "echo", "usable")
+                        .succeeded()
+                        .stdout())
+                .isEqualTo("usable\n");
         cortex.cortex("rm", "--force", "--wipe", "small").succeeded();
     }
 }

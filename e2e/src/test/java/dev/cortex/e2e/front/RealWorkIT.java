@@ -2,7 +2,6 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -16,15 +15,7 @@ import org.junit.jupiter.api.TestInstance;
 /** What people use a sandbox for, end to end. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RealWorkIT {
-    private CortexHome cortex = open();
-
-    private static CortexHome open() {
-        try {
-            return CortexHome.open();
-        } catch (IOException cannot) {
-            throw new AssertionError(cannot);
-        }
-    }
+    private final CortexHome cortex = CortexHome.open();
 
     @BeforeAll
     void createSandbox() throws Exception {
@@ -38,7 +29,8 @@ final class RealWorkIT {
 
     @Test
     void theFirstLineOfTheReadmePrintsFortyTwoAndNothingElse() throws Exception {
-        CortexHome.Outcome outcome = cortex.cortex("run", "--", "python3", "-c", "print(6*7)").succeeded();
+        CortexHome.Outcome outcome =
+                cortex.cortex("run", "--", "python3", "-c", "print(6*7)").succeeded();
 
         assertThat(outcome.stdout()).isEqualTo("42\n");
         assertThat(outcome.stderr()).isEmpty();
@@ -70,13 +62,20 @@ final class RealWorkIT {
             }
         }
         cortex.cortex("cp", big.toString(), "work:big").succeeded();
-        cortex.cortex("exec", "work", "--", "python3", "-c",
+        cortex.cortex(
+                        "exec",
+                        "work",
+                        "--",
+                        "python3",
+                        "-c",
                         "d=open('big','rb').read(); open('turned','wb').write(bytes(d[::-1]))")
                 .succeeded();
         Path turned = cortex.folder().resolve("turned");
         cortex.cortex("cp", "work:turned", turned.toString()).succeeded();
 
-        String inside = cortex.cortex("exec", "work", "--", "sha256sum", "big", "turned").succeeded().stdout();
+        String inside = cortex.cortex("exec", "work", "--", "sha256sum", "big", "turned")
+                .succeeded()
+                .stdout();
         assertThat(inside).contains(digest(big)).contains(digest(turned));
         assertThat(Files.size(turned)).isEqualTo(200L << 20);
         Files.delete(big);
@@ -85,14 +84,22 @@ final class RealWorkIT {
 
     @Test
     void aNodeServerIsReachedFromASecondSession() throws Exception {
-        String id = cortex.cortex("exec", "work", "--detach", "--", "node", "-e",
+        String id = cortex.cortex(
+                        "exec",
+                        "work",
+                        "--detach",
+                        "--",
+                        "node",
+                        "-e",
                         "require('http').createServer((q,r)=>r.end('hello '+q.url)).listen(8080,'127.0.0.1')")
                 .succeeded()
                 .stdout()
                 .strip();
         String client = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8080/there').read().decode())";
         CortexHome.await(
-                () -> cortex.cortex("exec", "work", "--", "python3", "-c", client).stdout().equals("hello /there\n"),
+                () -> cortex.cortex("exec", "work", "--", "python3", "-c", client)
+                        .stdout()
+                        .equals("hello /there\n"),
                 "the server's answer");
 
         cortex.cortex("sessions", "work", "--signal", "TERM", id).succeeded();
@@ -101,21 +108,33 @@ final class RealWorkIT {
     @Test
     void aRepositoryIsCopiedInChangedAndItsDiffCopiedOut() throws Exception {
         Path repository = cortex.folder().resolve("repo");
-        CortexHome.Outcome made = cortex.shell("git init -q repo && cd repo && git config user.email a@b && git config user.name t"
-                + " && mkdir src && echo one > src/a.txt && ln -s src/a.txt link && printf '#!/bin/sh\\necho hi\\n' > run.sh && chmod 755 run.sh"
-                + " && git add -A && git commit -qm first");
+        CortexHome.Outcome made =
+                cortex.shell("git init -q repo && cd repo && git config user.email a@b && git config user.name t"
+                        + " && mkdir src && echo one > src/a.txt && ln -s src/a.txt link && printf '#!/bin/sh\\necho hi\\n' > run.sh && chmod 755 run.sh"
+                        + " && git add -A && git commit -qm first");
         made.succeeded();
         cortex.cortex("cp", repository.toString(), "work:repo").succeeded();
-        cortex.cortex("exec", "work", "--", "sh", "-c",
+        cortex.cortex(
+                        "exec",
+                        "work",
+                        "--",
+                        "sh",
+                        "-c",
                         "cd repo && ./run.sh && echo two >> src/a.txt && git -c safe.directory='*' diff > ../change.diff")
                 .succeeded();
-        cortex.cortex("cp", "work:change.diff", cortex.folder().resolve("change.diff").toString()).succeeded();
+        cortex.cortex(
+                        "cp",
+                        "work:change.diff",
+                        cortex.folder().resolve("change.diff").toString())
+                .succeeded();
 
         cortex.shell("cd repo && git apply ../change.diff && test -x run.sh && test -L link && cat link")
                 .succeeded();
         assertThat(Files.readString(repository.resolve("src/a.txt"))).isEqualTo("one\ntwo\n");
-        cortex.cortex("cp", "work:repo", cortex.folder().resolve("back").toString()).succeeded();
-        cortex.shell("diff -r --no-dereference --exclude=index repo back && cd back && git status --porcelain").succeeded();
+        cortex.cortex("cp", "work:repo", cortex.folder().resolve("back").toString())
+                .succeeded();
+        cortex.shell("diff -r --no-dereference --exclude=index repo back && cd back && git status --porcelain")
+                .succeeded();
     }
 
     private static String digest(Path file) throws Exception {

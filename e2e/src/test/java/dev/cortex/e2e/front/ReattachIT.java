@@ -17,16 +17,26 @@ final class ReattachIT {
     void aSessionGoesOnWithoutOneNumberMissingOrTwice() throws Exception {
         try (CortexHome cortex = CortexHome.open()) {
             cortex.cortex("create", "a").succeeded();
-            String id = cortex.cortex("exec", "a", "--detach", "--", "sh", "-c", COUNT).succeeded().stdout().strip();
+            String id = cortex.cortex("exec", "a", "--detach", "--", "sh", "-c", COUNT)
+                    .succeeded()
+                    .stdout()
+                    .strip();
             Path first = cortex.folder().resolve("first");
             Process client = cortex.start(
                     ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()),
                     first,
                     cortex.folder().resolve("first-err"),
-                    "attach", "a", id, "--from", "0", "--observe");
+                    "attach",
+                    "a",
+                    id,
+                    "--from",
+                    "0",
+                    "--observe");
             CortexHome.await(() -> Files.size(first) > 400, "some numbers");
 
-            new ProcessBuilder("kill", "-9", Long.toString(client.pid())).start().waitFor();
+            new ProcessBuilder("kill", "-9", Long.toString(client.pid()))
+                    .start()
+                    .waitFor();
             client.waitFor();
             cortex.killDaemon();
             long cursor = Files.size(first);
@@ -35,7 +45,12 @@ final class ReattachIT {
                     ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()),
                     second,
                     cortex.folder().resolve("second-err"),
-                    "attach", "a", id, "--from", Long.toString(cursor), "--observe");
+                    "attach",
+                    "a",
+                    id,
+                    "--from",
+                    Long.toString(cursor),
+                    "--observe");
             CortexHome.await(() -> Files.exists(second) && Files.size(second) > 1_000, "numbers after the crash");
             new ProcessBuilder("kill", "-9", Long.toString(again.pid())).start().waitFor();
             again.waitFor();
@@ -54,7 +69,12 @@ final class ReattachIT {
                     ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()),
                     out,
                     err,
-                    "exec", "a", "--", "sh", "-c", "i=0; while [ $i -lt 600 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 5");
+                    "exec",
+                    "a",
+                    "--",
+                    "sh",
+                    "-c",
+                    "i=0; while [ $i -lt 600 ]; do echo $i; i=$((i+1)); sleep 0.01; done; exit 5");
             CortexHome.await(() -> Files.exists(out) && Files.size(out) > 200, "some numbers");
 
             cortex.killDaemon();
@@ -70,11 +90,14 @@ final class ReattachIT {
     void sandboxesOutliveADaemonThatIsAskedToEnd() throws Exception {
         try (CortexHome cortex = CortexHome.open()) {
             cortex.cortex("create", "a").succeeded();
-            cortex.cortex("exec", "a", "--", "sh", "-c", "echo kept > /tmp/in-memory").succeeded();
+            cortex.cortex("exec", "a", "--", "sh", "-c", "echo kept > /tmp/in-memory")
+                    .succeeded();
 
             cortex.cortex("serve", "--stop").succeeded();
 
-            assertThat(cortex.cortex("exec", "a", "--", "cat", "/tmp/in-memory").succeeded().stdout())
+            assertThat(cortex.cortex("exec", "a", "--", "cat", "/tmp/in-memory")
+                            .succeeded()
+                            .stdout())
                     .isEqualTo("kept\n");
         }
     }
@@ -86,12 +109,18 @@ final class ReattachIT {
             cortex.cortex("exec", "a", "--", "sh", "-c", "echo here > file").succeeded();
             cortex.cortex("stop", "a").succeeded();
             cortex.cortex("start", "a").succeeded();
-            assertThat(cortex.cortex("exec", "a", "--", "cat", "file").succeeded().stdout()).isEqualTo("here\n");
+            assertThat(cortex.cortex("exec", "a", "--", "cat", "file")
+                            .succeeded()
+                            .stdout())
+                    .isEqualTo("here\n");
 
             cortex.cortex("rm", "--force", "a").succeeded();
             assertThat(cortex.cortex("ls", "--all").succeeded().stdout()).contains("a");
             cortex.cortex("create", "a").succeeded();
-            assertThat(cortex.cortex("exec", "a", "--", "cat", "file").succeeded().stdout()).isEqualTo("here\n");
+            assertThat(cortex.cortex("exec", "a", "--", "cat", "file")
+                            .succeeded()
+                            .stdout())
+                    .isEqualTo("here\n");
 
             cortex.cortex("rm", "--force", "--wipe", "a").succeeded();
             cortex.cortex("create", "a").succeeded();

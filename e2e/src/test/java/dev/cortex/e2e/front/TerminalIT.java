@@ -17,18 +17,10 @@ import org.junit.jupiter.api.TestInstance;
 /** Programs that own the screen, driven through a real terminal (tmux). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TerminalIT {
-    private CortexHome cortex = open();
+    private final CortexHome cortex = CortexHome.open();
 
     /** A server that ends takes a moment: each test has one of its own. */
     private int terminals;
-
-    private static CortexHome open() {
-        try {
-            return CortexHome.open();
-        } catch (IOException cannot) {
-            throw new AssertionError(cannot);
-        }
-    }
 
     @BeforeAll
     void createSandbox() throws Exception {
@@ -78,7 +70,9 @@ final class TerminalIT {
         type(":wq", "Enter");
         waitsAt("host>");
 
-        assertThat(cortex.cortex("exec", "tty", "--", "cat", "note.txt").succeeded().stdout())
+        assertThat(cortex.cortex("exec", "tty", "--", "cat", "note.txt")
+                        .succeeded()
+                        .stdout())
                 .isEqualTo("hello from vi\n");
     }
 
@@ -142,8 +136,8 @@ final class TerminalIT {
     }
 
     private String tmux(String... words) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of("tmux", "-S", cortex.folder().resolve("tmux" + terminals).toString()));
+        List<String> command = new ArrayList<>(List.of(
+                "tmux", "-S", cortex.folder().resolve("tmux" + terminals).toString()));
         command.addAll(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("TERM", "xterm-256color");

@@ -80,25 +80,7 @@ final class CrashTest {
     }
 
     private static CreateSandbox notStarted() {
-        CreateSandbox d = CreateSandbox.defaults().named("new");
-        return new CreateSandbox(
-                d.name(),
-                d.driver(),
-                d.runtime(),
-                d.image(),
-                d.memoryBytes(),
-                d.cpus(),
-                d.processes(),
-                d.diskBytes(),
-                d.env(),
-                d.labels(),
-                d.user(),
-                d.workdir(),
-                Optional.of(false),
-                d.removeOnExit(),
-                d.primary(),
-                d.allowInsecureProcess(),
-                d.wipe());
+        return CreateSandbox.defaults().named("new").with(draft -> draft.start = Optional.of(false));
     }
 
     @TestFactory

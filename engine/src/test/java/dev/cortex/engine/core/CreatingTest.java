@@ -168,25 +168,7 @@ final class CreatingTest {
 
     @Test
     void aLimitThatTheDriverCannotHoldIsRefusedWhenItWasAskedFor() {
-        CreateSandbox d = CreateSandbox.defaults();
-        CreateSandbox request = new CreateSandbox(
-                d.name(),
-                d.driver(),
-                d.runtime(),
-                d.image(),
-                d.memoryBytes(),
-                Optional.of(1.5),
-                d.processes(),
-                d.diskBytes(),
-                d.env(),
-                d.labels(),
-                d.user(),
-                d.workdir(),
-                d.start(),
-                d.removeOnExit(),
-                d.primary(),
-                d.allowInsecureProcess(),
-                d.wipe());
+        CreateSandbox request = CreateSandbox.defaults().with(draft -> draft.cpus = Optional.of(1.5));
         CortexException e =
                 catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
         assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED);
@@ -195,25 +177,13 @@ final class CreatingTest {
 
     @Test
     void everyProblemOfARequestIsToldAtOnceAndNothingIsMade() {
-        CreateSandbox d = CreateSandbox.defaults();
-        CreateSandbox request = new CreateSandbox(
-                d.name(),
-                d.driver(),
-                d.runtime(),
-                d.image(),
-                Optional.of(5L),
-                Optional.of(-1.0),
-                d.processes(),
-                d.diskBytes(),
-                Map.of("A=B", "x"),
-                d.labels(),
-                d.user(),
-                Optional.of("relative"),
-                d.start(),
-                Optional.of(true),
-                d.primary(),
-                d.allowInsecureProcess(),
-                d.wipe());
+        CreateSandbox request = CreateSandbox.defaults().with(draft -> {
+            draft.memoryBytes = Optional.of(5L);
+            draft.cpus = Optional.of(-1.0);
+            draft.env = Map.of("A=B", "x");
+            draft.workdir = Optional.of("relative");
+            draft.removeOnExit = Optional.of(true);
+        });
         CortexException e =
                 catchThrowableOfType(CortexException.class, () -> harness.core().create(request));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
@@ -246,25 +216,7 @@ final class CreatingTest {
 
     @Test
     void aSandboxThatIsNotStartedIsCreated() {
-        CreateSandbox d = CreateSandbox.defaults().named("api");
-        CreateSandbox request = new CreateSandbox(
-                d.name(),
-                d.driver(),
-                d.runtime(),
-                d.image(),
-                d.memoryBytes(),
-                d.cpus(),
-                d.processes(),
-                d.diskBytes(),
-                d.env(),
-                d.labels(),
-                d.user(),
-                d.workdir(),
-                Optional.of(false),
-                d.removeOnExit(),
-                d.primary(),
-                d.allowInsecureProcess(),
-                d.wipe());
+        CreateSandbox request = CreateSandbox.defaults().named("api").with(draft -> draft.start = Optional.of(false));
         assertThat(harness.core().create(request).state()).isEqualTo(State.CREATED);
         assertThat(harness.machine.alive()).isEmpty();
         assertThat(harness.core().start("api").state()).isEqualTo(State.RUNNING);

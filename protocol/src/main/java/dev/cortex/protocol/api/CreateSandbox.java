@@ -2,6 +2,7 @@ package dev.cortex.protocol.api;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Asks for a sandbox. Settings are resolved on the client's side and travel here; what is absent gets the default.
@@ -41,130 +42,100 @@ public record CreateSandbox(
         labels = Map.copyOf(labels);
     }
 
-    /** All defaults; {@code with…} what differs. */
+    /** All defaults; the methods below say what differs. */
     public static CreateSandbox defaults() {
-        return new CreateSandbox(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+        return new Draft().done();
     }
 
     public CreateSandbox named(String newName) {
-        return new CreateSandbox(
-                Optional.of(newName),
-                driver,
-                runtime,
-                image,
-                memoryBytes,
-                cpus,
-                processes,
-                diskBytes,
-                env,
-                labels,
-                user,
-                workdir,
-                start,
-                removeOnExit,
-                primary,
-                allowInsecureProcess,
-                wipe);
+        return with(draft -> draft.name = Optional.of(newName));
     }
 
     public CreateSandbox on(String newDriver) {
-        return new CreateSandbox(
-                name,
-                Optional.of(newDriver),
-                runtime,
-                image,
-                memoryBytes,
-                cpus,
-                processes,
-                diskBytes,
-                env,
-                labels,
-                user,
-                workdir,
-                start,
-                removeOnExit,
-                primary,
-                allowInsecureProcess,
-                wipe);
+        return with(draft -> draft.driver = Optional.of(newDriver));
     }
 
     public CreateSandbox from(String newImage) {
-        return new CreateSandbox(
-                name,
-                driver,
-                runtime,
-                Optional.of(newImage),
-                memoryBytes,
-                cpus,
-                processes,
-                diskBytes,
-                env,
-                labels,
-                user,
-                workdir,
-                start,
-                removeOnExit,
-                primary,
-                allowInsecureProcess,
-                wipe);
+        return with(draft -> draft.image = Optional.of(newImage));
     }
 
     public CreateSandbox allowingInsecureProcess() {
-        return new CreateSandbox(
-                name,
-                driver,
-                runtime,
-                image,
-                memoryBytes,
-                cpus,
-                processes,
-                diskBytes,
-                env,
-                labels,
-                user,
-                workdir,
-                start,
-                removeOnExit,
-                primary,
-                Optional.of(true),
-                wipe);
+        return with(draft -> draft.allowInsecureProcess = Optional.of(true));
     }
 
+    /** A sandbox for one command: its record goes when that ends. */
     public CreateSandbox running(StartSession newPrimary) {
-        return new CreateSandbox(
-                name,
-                driver,
-                runtime,
-                image,
-                memoryBytes,
-                cpus,
-                processes,
-                diskBytes,
-                env,
-                labels,
-                user,
-                workdir,
-                start,
-                Optional.of(true),
-                Optional.of(newPrimary),
-                allowInsecureProcess,
-                wipe);
+        return with(draft -> {
+            draft.removeOnExit = Optional.of(true);
+            draft.primary = Optional.of(newPrimary);
+        });
+    }
+
+    /** The same request with what {@code change} sets. */
+    public CreateSandbox with(Consumer<Draft> change) {
+        Draft draft = new Draft();
+        draft.name = name;
+        draft.driver = driver;
+        draft.runtime = runtime;
+        draft.image = image;
+        draft.memoryBytes = memoryBytes;
+        draft.cpus = cpus;
+        draft.processes = processes;
+        draft.diskBytes = diskBytes;
+        draft.env = env;
+        draft.labels = labels;
+        draft.user = user;
+        draft.workdir = workdir;
+        draft.start = start;
+        draft.removeOnExit = removeOnExit;
+        draft.primary = primary;
+        draft.allowInsecureProcess = allowInsecureProcess;
+        draft.wipe = wipe;
+        change.accept(draft);
+        return draft.done();
+    }
+
+    /** A request in the making; each field is the record's of that name. */
+    public static final class Draft {
+        public Optional<String> name = Optional.empty();
+        public Optional<String> driver = Optional.empty();
+        public Optional<String> runtime = Optional.empty();
+        public Optional<String> image = Optional.empty();
+        public Optional<Long> memoryBytes = Optional.empty();
+        public Optional<Double> cpus = Optional.empty();
+        public Optional<Long> processes = Optional.empty();
+        public Optional<Long> diskBytes = Optional.empty();
+        public Map<String, String> env = Map.of();
+        public Map<String, String> labels = Map.of();
+        public Optional<String> user = Optional.empty();
+        public Optional<String> workdir = Optional.empty();
+        public Optional<Boolean> start = Optional.empty();
+        public Optional<Boolean> removeOnExit = Optional.empty();
+        public Optional<StartSession> primary = Optional.empty();
+        public Optional<Boolean> allowInsecureProcess = Optional.empty();
+        public Optional<Boolean> wipe = Optional.empty();
+
+        private Draft() {}
+
+        private CreateSandbox done() {
+            return new CreateSandbox(
+                    name,
+                    driver,
+                    runtime,
+                    image,
+                    memoryBytes,
+                    cpus,
+                    processes,
+                    diskBytes,
+                    env,
+                    labels,
+                    user,
+                    workdir,
+                    start,
+                    removeOnExit,
+                    primary,
+                    allowInsecureProcess,
+                    wipe);
+        }
     }
 }
