@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -14,6 +15,8 @@ final class RawEndPoint extends SocketChannelEndPoint {
     private static final Duration FORGOTTEN_WITHIN = Duration.ofSeconds(5);
 
     private final SelectionKey key;
+    private final ReentrantLock lock = new ReentrantLock();
+    private boolean taken;
 
     RawEndPoint(SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
         super(channel, selector, key, scheduler);
@@ -26,7 +29,7 @@ final class RawEndPoint extends SocketChannelEndPoint {
      */
     SocketChannel takeSocket() throws IOException {
         SocketChannel socket = getChannel();
-        key.cancel();
+        forget();
         long end = System.nanoTime() + FORGOTTEN_WITHIN.toNanos();
         while (socket.isRegistered()) {
             key.selector().wakeup();
@@ -38,5 +41,31 @@ final class RawEndPoint extends SocketChannelEndPoint {
         }
         socket.configureBlocking(true);
         return socket;
+    }
+
+    private void forget() {
+        lock.lock();
+        try {
+            taken = true;
+            key.cancel();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The selector's thread says so at the end of the round in which the request came, and an operation may be answered
+     * and its socket taken before that. Jetty closes an end point whose key it then finds cancelled.
+     */
+    @Override
+    public void updateKey() {
+        lock.lock();
+        try {
+            if (!taken) {
+                super.updateKey();
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 }
