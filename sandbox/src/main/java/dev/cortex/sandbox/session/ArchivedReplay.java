@@ -26,7 +26,7 @@ public final class ArchivedReplay implements Relay {
 
     @Override
     public void run(FrameChannel client) throws IOException {
-        Optional<Frame.Handshake> asked = Handshakes.read(client);
+        Optional<Frame.Handshake> asked = Handshakes.read(client, Handshakes.WITHIN);
         if (asked.isEmpty()) {
             return;
         }

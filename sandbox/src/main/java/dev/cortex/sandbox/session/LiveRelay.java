@@ -31,7 +31,7 @@ public final class LiveRelay implements Relay {
 
     @Override
     public void run(FrameChannel client) throws IOException {
-        Optional<Frame.Handshake> asked = Handshakes.read(client);
+        Optional<Frame.Handshake> asked = Handshakes.read(client, Handshakes.WITHIN);
         if (asked.isEmpty()) {
             return;
         }
