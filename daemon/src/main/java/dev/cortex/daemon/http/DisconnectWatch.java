@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,7 +19,7 @@ final class DisconnectWatch implements AutoCloseable {
     private final Thread handler;
     private final ReentrantLock lock = new ReentrantLock();
     private boolean active = true;
-    private boolean pipelined;
+    private Optional<Byte> early = Optional.empty();
 
     private DisconnectWatch(SocketChannel socket, Thread handler) {
         this.socket = socket;
@@ -58,7 +59,7 @@ final class DisconnectWatch implements AutoCloseable {
             if (read < 0) {
                 handler.interrupt();
             } else {
-                pipelined = true;
+                early = Optional.of(one.get(0));
             }
             return false;
         } catch (IOException e) {
@@ -73,14 +74,15 @@ final class DisconnectWatch implements AutoCloseable {
     /**
      * Stops watching.
      *
-     * @return whether the client sent its next request early, of which this took the first byte: the connection cannot
-     *     go on behind this answer, which HTTP allows
+     * @return the byte that this took of what the client sent early, if it did. Behind an upgrade it is the first that
+     *     was not read along with the request. Of a next request it is missing: the connection cannot go on behind this
+     *     answer, which HTTP allows
      */
-    boolean stop() {
+    Optional<Byte> stop() {
         lock.lock();
         try {
             active = false;
-            return pipelined;
+            return early;
         } finally {
             lock.unlock();
         }

@@ -48,7 +48,8 @@ final class Exchange {
             case Handler.Json<Q, R> calls -> {
                 accept(JSON_TYPE);
                 Call<Q> call = call(operation, query);
-                writeJson(watched(() -> calls.handle(call)));
+                Watched<R> watched = watched(() -> calls.handle(call));
+                writeJson(watched.result());
             }
             case Handler.Upload<?> uploads -> {
                 accept(JSON_TYPE);
@@ -113,13 +114,17 @@ final class Exchange {
         R run();
     }
 
+    /** @param early see {@link DisconnectWatch#stop} */
+    private record Watched<R>(R result, Optional<Byte> early) {}
+
     /** Runs a handler that is interrupted when its client goes away. */
-    private <R> R watched(Work<R> work) {
+    private <R> Watched<R> watched(Work<R> work) {
         DisconnectWatch watch = DisconnectWatch.start(socket());
         try {
-            return work.run();
+            R result = work.run();
+            return new Watched<>(result, watch.stop());
         } finally {
-            if (watch.stop()) {
+            if (watch.stop().isPresent()) {
                 response.getHeaders().put(HttpHeader.CONNECTION, "close");
             }
             // The interrupt was for the handler; what remains is to answer, or to find that nobody is there.
@@ -209,9 +214,13 @@ final class Exchange {
                     .with("Upgrade", Operations.FRAMES);
         }
         Call<Q> call = call(operation, query);
-        Handler.Relay relay = watched(() -> frames.handle(call));
+        Watched<Handler.Relay> watched = watched(() -> frames.handle(call));
+        Handler.Relay relay = watched.result();
         FrameConnection connection = new FrameConnection(
-                endPoint(), request.getConnectionMetaData().getConnector().getExecutor(), relay);
+                endPoint(),
+                request.getConnectionMetaData().getConnector().getExecutor(),
+                relay,
+                watched.early());
         Request.addCompletionListener(request, failure -> connection.abandonUnlessBegun());
         relay.headers().forEach((name, value) -> response.getHeaders().put(name, value));
         response.getHeaders().put(HttpHeader.CONNECTION, "Upgrade");

@@ -7,12 +7,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.eclipse.jetty.io.AbstractConnection;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.BufferUtil;
 
 /** A connection behind its upgrade: the operation's relay has the socket, on a virtual thread of its own. */
 final class FrameConnection extends AbstractConnection implements Connection.UpgradeTo {
@@ -24,18 +26,27 @@ final class FrameConnection extends AbstractConnection implements Connection.Upg
     private final RawEndPoint endPoint;
     private final Handler.Relay relay;
     private final AtomicBoolean begun = new AtomicBoolean();
-    private byte[] early = new byte[0];
+    private final Optional<Byte> taken;
+    private byte[] early;
 
-    FrameConnection(RawEndPoint endPoint, Executor executor, Handler.Relay relay) {
+    /** @param taken a byte of the client's that was read behind what Jetty has read */
+    FrameConnection(RawEndPoint endPoint, Executor executor, Handler.Relay relay, Optional<Byte> taken) {
         super(endPoint, executor);
         this.endPoint = endPoint;
         this.relay = relay;
+        this.taken = taken;
+        this.early = early(BufferUtil.EMPTY_BUFFER);
+    }
+
+    private byte[] early(ByteBuffer read) {
+        ByteBuffer all = ByteBuffer.allocate(read.remaining() + (taken.isPresent() ? 1 : 0)).put(read);
+        taken.ifPresent(all::put);
+        return all.array();
     }
 
     @Override
     public void onUpgradeTo(ByteBuffer buffer) {
-        early = new byte[buffer.remaining()];
-        buffer.get(early);
+        early = early(buffer);
     }
 
     @Override

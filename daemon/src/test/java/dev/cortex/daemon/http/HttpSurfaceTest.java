@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,6 +150,10 @@ final class HttpSurfaceTest {
     }
 
     private Handler.Relay echo(Call<Greeting> call) {
+        if (call.request().name().equals("slow")) {
+            entered.countDown();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(400));
+        }
         return new Handler.Relay() {
             @Override
             public Map<String, String> headers() {
@@ -489,6 +494,27 @@ final class HttpSurfaceTest {
                 assertThat(frames.read()).contains(new Frame.Exit(1, 0));
                 assertThat(frames.read()).isEmpty();
             }
+        }
+    }
+
+    @Test
+    void framesSentEarlyToAnOperationThatTakesLongerThanAWatchLooksAwayArriveWhole() throws IOException {
+        try (Client client = unix()) {
+            client.request(
+                    "POST",
+                    "/api/v1/echo",
+                    "{\"name\":\"slow\"}",
+                    "Connection: Upgrade",
+                    "Upgrade: cortex-frames");
+            FrameChannel frames = FrameChannels.over(client.raw());
+            entered.await();
+            frames.write(data("early"));
+            assertThat(client.answer(false).status()).isEqualTo(101);
+            assertThat(frames.read()).contains(data("early"));
+            frames.write(data("late"));
+            assertThat(frames.read()).contains(data("late"));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
