@@ -154,3 +154,49 @@ func report(b *testing.B, n *neuron, name string) {
 	}
 	b.ReportMetric(float64(len(tasks)), "threads")
 }
+
+// benchFile is what the benchmarks of transfers move.
+const benchFile = 64 << 20
+
+func BenchmarkPull(b *testing.B) {
+	n := benchNeuron(b)
+	path := filepath.Join(b.TempDir(), "file")
+	write(b, path, strings.Repeat("x", benchFile), 0o644)
+	buffer := make([]byte, 256<<10)
+	b.SetBytes(benchFile)
+	i := 0
+	for b.Loop() {
+		i++
+		c := n.transfer(&guestpb.CopyRequest{TransferId: fmt.Sprint("t_", i), Direction: 2, Shape: 1, Path: []byte(path)})
+		for left := benchFile; left > 0; {
+			k, err := c.conn.Read(buffer)
+			if err != nil {
+				b.Fatal(err)
+			}
+			left -= k
+		}
+		_ = c.conn.Close()
+	}
+}
+
+func BenchmarkPush(b *testing.B) {
+	n := benchNeuron(b)
+	path := filepath.Join(b.TempDir(), "file")
+	frame := wire.Data{Bytes: make([]byte, wire.DataMost)}.Append(nil)
+	b.SetBytes(benchFile)
+	i := 0
+	for b.Loop() {
+		i++
+		c := n.transfer(&guestpb.CopyRequest{TransferId: fmt.Sprint("t_", i), Direction: 1, Shape: 1, Path: []byte(path)})
+		for range benchFile / wire.DataMost {
+			if _, err := c.conn.Write(frame); err != nil {
+				b.Fatal(err)
+			}
+		}
+		c.send(wire.Eof{})
+		if r := c.finish(); r.exit == nil {
+			b.Fatalf("got %+v", r)
+		}
+		_ = c.conn.Close()
+	}
+}

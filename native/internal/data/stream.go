@@ -34,6 +34,7 @@ type Conn interface {
 // stream is one data stream behind its Hello.
 type stream struct {
 	conn   Conn
+	source *bufio.Reader // what frames reads from
 	frames *wire.Reader
 	guest  *control.Guest
 	header []byte // reused for what goes before bytes
@@ -43,7 +44,8 @@ type stream struct {
 // Serve reads the Handshake and does what it asks for. It returns when the stream is over, and the
 // caller closes it.
 func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
-	s := &stream{conn: conn, frames: wire.NewReader(bufio.NewReaderSize(conn, readBuffer)), guest: guest}
+	source := bufio.NewReaderSize(conn, readBuffer)
+	s := &stream{conn: conn, source: source, frames: wire.NewReader(source), guest: guest}
 	_ = conn.SetReadDeadline(time.Now().Add(handshakeWithin))
 	frame, err := s.frames.Next()
 	if err != nil {

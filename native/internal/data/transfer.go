@@ -50,41 +50,63 @@ func (s *stream) send(ctx context.Context, t *files.Transfer) error {
 	return s.write(wire.Eof{})
 }
 
-// frameSource is the bytes of Data frames up to Eof.
+// frameSource is the bytes of Data frames up to Eof. A read fills its buffer as far as there are
+// bytes to come, so that the disk gets few and large writes.
 type frameSource struct {
 	stream *stream
-	rest   []byte
+	follow int // bytes of the present frame
 	ended  bool
 }
 
 func (r *frameSource) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
-		if r.ended {
-			return 0, io.EOF
-		}
-		frame, err := r.stream.frames.Next()
-		if err == io.EOF {
-			// Only Eof says that everything was sent.
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return 0, err
-		}
-		switch f := frame.(type) {
-		case wire.Data:
-			if f.Tag != wire.TagStdin {
-				return 0, fault.New(fault.InvalidArgument, "a transfer's data has tag 0, not %d", f.Tag)
+	read := 0
+	for read < len(p) && !r.ended {
+		if r.follow == 0 {
+			if err := r.next(); err != nil {
+				return read, err
 			}
-			r.rest = f.Bytes
-		case wire.Eof:
-			r.ended = true
-		default:
-			return 0, fault.New(fault.InvalidArgument, "a transfer has only Data and Eof")
+			continue
+		}
+		part := p[read:min(len(p), read+r.follow)]
+		n, err := io.ReadFull(r.stream.source, part)
+		read += n
+		r.follow -= n
+		if err != nil {
+			return read, unexpected(err)
 		}
 	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	if read == 0 && r.ended {
+		return 0, io.EOF
+	}
+	return read, nil
+}
+
+// next reads up to the bytes of the next frame, or to the end.
+func (r *frameSource) next() error {
+	frame, follow, err := r.stream.frames.NextOpen()
+	if err != nil {
+		return unexpected(err)
+	}
+	switch f := frame.(type) {
+	case wire.Data:
+		if f.Tag != wire.TagStdin {
+			return fault.New(fault.InvalidArgument, "a transfer's data has tag %d, not %d", wire.TagStdin, f.Tag)
+		}
+		r.follow = follow
+	case wire.Eof:
+		r.ended = true
+	default:
+		return fault.New(fault.InvalidArgument, "a transfer has only Data and Eof")
+	}
+	return nil
+}
+
+// unexpected is the end of a stream in the middle: only Eof says that everything was sent.
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // frameSink sends bytes as Data frames.

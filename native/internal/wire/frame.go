@@ -240,18 +240,43 @@ func NewReader(source io.Reader) *Reader { return &Reader{source: source} }
 
 // Next reads one frame. It returns io.EOF only where a frame could have begun.
 func (r *Reader) Next() (Frame, error) {
-	if _, err := io.ReadFull(r.source, r.header[:]); err != nil {
-		if err == io.EOF {
-			return nil, err
-		}
-		return nil, fmt.Errorf("read frame header: %w", err)
-	}
-	length, kind := binary.BigEndian.Uint32(r.header[:4]), Type(r.header[4])
-	if err := checkHeader(length, kind); err != nil {
+	kind, length, err := r.head()
+	if err != nil {
 		return nil, err
 	}
-	if int(length) > cap(r.buffer) {
-		r.buffer = make([]byte, max(int(length), 256))
+	return r.body(kind, length)
+}
+
+// NextOpen reads one frame, but of a Data frame only the tag: how many bytes follow is returned, and
+// the caller must read exactly those from the source. It saves a copy where many bytes come.
+func (r *Reader) NextOpen() (frame Frame, follow int, err error) {
+	kind, length, err := r.head()
+	if err != nil {
+		return nil, 0, err
+	}
+	if kind != TypeData {
+		frame, err = r.body(kind, length)
+		return frame, 0, err
+	}
+	frame, err = r.body(kind, 1)
+	return frame, length - 1, err
+}
+
+// head reads a frame's type and the length of its payload, which its type allows.
+func (r *Reader) head() (Type, int, error) {
+	if _, err := io.ReadFull(r.source, r.header[:]); err != nil {
+		if err == io.EOF {
+			return 0, 0, err
+		}
+		return 0, 0, fmt.Errorf("read frame header: %w", err)
+	}
+	length, kind := binary.BigEndian.Uint32(r.header[:4]), Type(r.header[4])
+	return kind, int(length), checkHeader(length, kind)
+}
+
+func (r *Reader) body(kind Type, length int) (Frame, error) {
+	if length > cap(r.buffer) {
+		r.buffer = make([]byte, max(length, 256))
 	}
 	payload := r.buffer[:length]
 	if _, err := io.ReadFull(r.source, payload); err != nil {

@@ -59,6 +59,28 @@ func FuzzDecodeFrame(f *testing.F) {
 	})
 }
 
+func TestADataFrameCanBeLeftOpen(t *testing.T) {
+	in := append(Data{TagStderr, []byte("bytes")}.Append(nil), Eof{}.Append(nil)...)
+	source := bytes.NewReader(in)
+	r := NewReader(source)
+	frame, follow, err := r.NextOpen()
+	if d, ok := frame.(Data); !ok || d.Tag != TagStderr || len(d.Bytes) != 0 || follow != 5 || err != nil {
+		t.Fatalf("got %+v, %d, %v", frame, follow, err)
+	}
+	text := make([]byte, follow)
+	if _, err := io.ReadFull(source, text); err != nil || string(text) != "bytes" {
+		t.Fatalf("got %q, %v", text, err)
+	}
+	if frame, follow, err = r.NextOpen(); frame != (Eof{}) || follow != 0 || err != nil {
+		t.Fatalf("got %+v, %d, %v", frame, follow, err)
+	}
+	for name, bad := range map[string][]byte{"unknown tag": {0, 0, 0, 1, 3, 9}, "too long": {0, 1, 0, 2, 3}, "no tag": {0, 0, 0, 0, 3}} {
+		if _, _, err := NewReader(bytes.NewReader(bad)).NextOpen(); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func FuzzDecodeHello(f *testing.F) {
 	g := readGolden(f)
 	for _, c := range append(append(g.Hello, g.HelloBad...), g.HelloAck...) {
