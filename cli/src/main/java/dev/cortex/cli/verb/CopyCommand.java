@@ -24,9 +24,9 @@ final class CopyCommand implements Command {
         Invocation invocation = context.invocation();
         Output output = context.output();
         Undo undo = new Undo();
-        Signals.handle("INT", () -> interrupt(undo, ExitStatus.INTERRUPTED));
-        Signals.handle("TERM", () -> interrupt(undo, ExitStatus.INTERRUPTED + 13));
         boolean progress = Descriptors.isTerminal(2) && !output.json();
+        Signals.handle("INT", () -> interrupt(undo, progress, ExitStatus.INTERRUPTED));
+        Signals.handle("TERM", () -> interrupt(undo, progress, ExitStatus.TERMINATED));
         Copy copy = new Copy(
                 context.daemon(),
                 invocation.text("user"),
@@ -47,9 +47,10 @@ final class CopyCommand implements Command {
         return 0;
     }
 
-    private void interrupt(Undo undo, int status) {
+    private void interrupt(Undo undo, boolean progress, int status) {
         String left = undo.interrupt();
-        context.output().say("\ncortex: interrupted, " + left);
+        // The line of the progress stays as it was.
+        context.output().say((progress ? "\n" : "") + "cortex: interrupted, " + left);
         System.exit(status);
     }
 }
