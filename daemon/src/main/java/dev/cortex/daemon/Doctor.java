@@ -47,8 +47,7 @@ public final class Doctor {
         try {
             line = CommandLine.parse("doctor", words, Set.of("--fix"), Set.of());
         } catch (CortexException e) {
-            Words.print(e, System.err);
-            return USAGE_STATUS;
+            return tell(e, words, USAGE_STATUS);
         }
         if (line.wantsHelp()) {
             System.out.print(USAGE);
@@ -65,8 +64,7 @@ public final class Doctor {
             System.out.print(line.has("--json") ? report.json() + "\n" : Page.of(report));
             return report.ready() ? 0 : 1;
         } catch (CortexException e) {
-            Words.print(e, System.err);
-            return 1;
+            return tell(e, words, 1);
         } catch (IOException e) {
             System.err.println("cortex: " + e.getMessage());
             return 1;
@@ -74,6 +72,15 @@ public final class Doctor {
             Thread.currentThread().interrupt();
             return 1;
         }
+    }
+
+    private static int tell(CortexException error, String[] words, int status) {
+        if (Words.wantsJson(words)) {
+            System.out.println(Words.json(error));
+        } else {
+            Words.print(error, System.err);
+        }
+        return status;
     }
 
     private static Report examine(Home home) {

@@ -217,10 +217,7 @@ final class Exchange {
         Watched<Handler.Relay> watched = watched(() -> frames.handle(call));
         Handler.Relay relay = watched.result();
         FrameConnection connection = new FrameConnection(
-                endPoint(),
-                request.getConnectionMetaData().getConnector().getExecutor(),
-                relay,
-                watched.early());
+                endPoint(), request.getConnectionMetaData().getConnector().getExecutor(), relay, watched.early());
         Request.addCompletionListener(request, failure -> connection.abandonUnlessBegun());
         relay.headers().forEach((name, value) -> response.getHeaders().put(name, value));
         response.getHeaders().put(HttpHeader.CONNECTION, "Upgrade");

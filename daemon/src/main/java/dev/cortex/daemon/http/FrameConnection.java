@@ -39,7 +39,8 @@ final class FrameConnection extends AbstractConnection implements Connection.Upg
     }
 
     private byte[] early(ByteBuffer read) {
-        ByteBuffer all = ByteBuffer.allocate(read.remaining() + (taken.isPresent() ? 1 : 0)).put(read);
+        ByteBuffer all = ByteBuffer.allocate(read.remaining() + (taken.isPresent() ? 1 : 0))
+                .put(read);
         taken.ifPresent(all::put);
         return all.array();
     }

@@ -501,11 +501,7 @@ final class HttpSurfaceTest {
     void framesSentEarlyToAnOperationThatTakesLongerThanAWatchLooksAwayArriveWhole() throws IOException {
         try (Client client = unix()) {
             client.request(
-                    "POST",
-                    "/api/v1/echo",
-                    "{\"name\":\"slow\"}",
-                    "Connection: Upgrade",
-                    "Upgrade: cortex-frames");
+                    "POST", "/api/v1/echo", "{\"name\":\"slow\"}", "Connection: Upgrade", "Upgrade: cortex-frames");
             FrameChannel frames = FrameChannels.over(client.raw());
             entered.await();
             frames.write(data("early"));

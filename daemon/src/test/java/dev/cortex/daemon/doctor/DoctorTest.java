@@ -1,0 +1,116 @@
+package dev.cortex.daemon.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.cortex.daemon.doctor.Report.DaemonState;
+import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.api.Daemon.DriverReadiness;
+import dev.cortex.protocol.api.Daemon.Missing;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+final class DoctorTest {
+    private static final Machine MACHINE = new Machine("Linux 6.18", "x86_64", 2, 23L << 30 | 500L << 20, "hybrid");
+
+    private static final Report READY = new Report(
+            MACHINE,
+            Optional.of(new DaemonState(4121, 7_200_000, 81L << 20, Optional.of("3100"))),
+            new Daemon.Readiness(List.of(new DriverReadiness("oci", "crun", "ready", "", true, List.of())), "oci/crun"),
+            List.of());
+
+    private static final Report MISSING = new Report(
+            MACHINE,
+            Optional.empty(),
+            new Daemon.Readiness(
+                    List.of(
+                            new DriverReadiness(
+                                    "oci",
+                                    "",
+                                    "missing",
+                                    "",
+                                    false,
+                                    List.of(
+                                            new Missing("crun is missing", "apt-get install -y crun", true),
+                                            new Missing(
+                                                    "no user namespaces", "sysctl user.max_user_namespaces=1", false))),
+                            new DriverReadiness("process", "", "ready", "no isolation", false, List.of())),
+                    ""),
+            List.of("a note"));
+
+    @Test
+    void aReadyMachineIsAPageOfFourLines() {
+        assertThat(Page.of(READY)).isEqualTo("""
+                        machine   Linux 6.18 x86_64, 2 cores, 24 GiB, cgroup hybrid
+                        daemon    pid 4121, up 2 h, 81 MiB, http://127.0.0.1:3100
+                        drivers
+                          oci/crun         ready     chosen by auto
+                        """);
+        assertThat(READY.ready()).isTrue();
+    }
+
+    @Test
+    void whatIsMissingStandsWithItsFixAndOnlyPackagesAreFixedForAUser() {
+        assertThat(Page.of(MISSING)).isEqualTo("""
+                        machine   Linux 6.18 x86_64, 2 cores, 24 GiB, cgroup hybrid
+                        daemon    none runs; the first command starts it
+                        drivers
+                          oci              –         crun is missing
+                                                     fix: apt-get install -y crun
+                                                     no user namespaces
+                                                     fix: sysctl user.max_user_namespaces=1
+                          process          ready     no isolation
+                        notes
+                          a note
+                        """);
+        assertThat(MISSING.ready()).isFalse();
+        assertThat(MISSING.fixes()).containsExactly("apt-get install -y crun");
+    }
+
+    @Test
+    void jsonIsTheSameInTheEnvelopeOfEveryCommand() {
+        var json = JsonMapper.shared().readTree(MISSING.json());
+        assertThat(json.get("schema_version").asInt()).isEqualTo(1);
+        assertThat(json.get("kind").asString()).isEqualTo("doctor");
+        assertThat(json.get("data").get("machine").get("memory_bytes").asLong()).isEqualTo(MACHINE.memoryBytes());
+        assertThat(json.get("data").has("daemon")).isFalse();
+        assertThat(json.get("data")
+                        .get("readiness")
+                        .get("drivers")
+                        .get(0)
+                        .get("missing")
+                        .get(0)
+                        .get("fix")
+                        .asString())
+                .isEqualTo("apt-get install -y crun");
+    }
+
+    @Test
+    void fixesAreRunAndSaidAndAFailureIsNoSuccess() throws Exception {
+        ByteArrayOutputStream words = new ByteArrayOutputStream();
+        Fixing fixing = new Fixing(new PrintStream(words, true, StandardCharsets.UTF_8));
+        assertThat(fixing.run(List.of("true"))).isTrue();
+        assertThat(words.toString(StandardCharsets.UTF_8)).contains("running: true", "done");
+        assertThat(fixing.run(List.of("true", "false"))).isFalse();
+        assertThat(words.toString(StandardCharsets.UTF_8)).contains("it failed");
+    }
+
+    @Test
+    void packageListsAreRefreshedByWhoeverInstalls() {
+        assertThat(Fixing.refresh("sudo apt-get install -y crun")).isEqualTo("sudo apt-get update");
+        assertThat(Fixing.refresh("apt-get install -y crun")).isEqualTo("apt-get update");
+    }
+
+    @Test
+    void agesAndSizesAreForPeople() {
+        assertThat(Page.age(Duration.ofSeconds(59))).isEqualTo("59 s");
+        assertThat(Page.age(Duration.ofSeconds(61))).isEqualTo("1 min");
+        assertThat(Page.age(Duration.ofDays(3))).isEqualTo("3 d");
+        assertThat(Page.size(300L << 20)).isEqualTo("300 MiB");
+    }
+}
