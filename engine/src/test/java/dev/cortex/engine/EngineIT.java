@@ -223,6 +223,26 @@ final class EngineIT {
     }
 
     @Test
+    void pagesOfNamesThatAreNotTextLoseNothing() {
+        Cortex cortex = home.open();
+        Sandbox sandbox = cortex.create(on("process"));
+        sandbox.exec("sh", "-c", "mkdir d; for n in a b c; do : > d/$n; : > \"d/$n$(printf '\\377')\"; done");
+        List<String> seen = new java.util.ArrayList<>();
+        Optional<String> after = Optional.of("");
+        for (int pages = 0; after.isPresent() && pages < 10; pages++) {
+            var listing = cortex.call(
+                    Operations.FILE_LIST,
+                    Map.of("sandbox", sandbox.id()),
+                    Map.of("path", "d", "most", "2", "after", after.get()),
+                    Optional.<Void>empty());
+            listing.entries()
+                    .forEach(entry -> seen.add(entry.path().or(entry::pathB64).orElseThrow()));
+            after = listing.next();
+        }
+        assertThat(seen).doesNotHaveDuplicates().hasSize(6);
+    }
+
+    @Test
     void everyOperationHasAHandler() {
         home.open().requireComplete();
     }

@@ -4,6 +4,8 @@ import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.api.Files;
+import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.guest.GuestFiles;
 import dev.cortex.sandbox.guest.GuestFiles.FileEntry;
@@ -116,9 +118,22 @@ final class FileHandlers {
         byte[] after = parameters.text("after").orElse("").getBytes(StandardCharsets.UTF_8);
         FileListing listing = running.guest().files().list(path(parameters, running), depth, most, after);
         List<Files.Entry> entries = listing.entries().stream().map(Views::entry).toList();
-        Optional<String> next =
-                listing.truncated() && !entries.isEmpty() ? entries.getLast().path() : Optional.empty();
-        return new Files.Listing(entries, next);
+        if (!listing.truncated()) {
+            return new Files.Listing(entries, Optional.empty());
+        }
+        // The next page begins behind a path that can be written down; what is left out here comes again there.
+        int shown = entries.size();
+        while (shown > 0 && entries.get(shown - 1).path().isEmpty()) {
+            shown--;
+        }
+        if (shown == 0) {
+            throw CortexException.of(
+                    ErrorCode.UNSUPPORTED,
+                    "a whole page of names that are not UTF-8 cannot be continued",
+                    "list with a larger page, or copy the folder");
+        }
+        return new Files.Listing(
+                entries.subList(0, shown), entries.get(shown - 1).path());
     }
 
     private Files.Entry makeDirectory(Call<Files.MakeDirectory> call) {

@@ -2,7 +2,6 @@ package dev.cortex.sandbox.service;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
-import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.SessionSpec;
@@ -12,7 +11,6 @@ import dev.cortex.sandbox.session.Deliveries;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.time.Duration;
-import java.util.Optional;
 
 /**
  * Primary sessions, and sandboxes that go with them: once the command has ended and its holder knows (or nobody came
@@ -142,18 +140,20 @@ final class Primaries {
             Thread.currentThread().interrupt();
             return;
         }
-        remove(row.id());
+        remove(row);
         deliveries.forget(row.id());
     }
 
-    /** At once: nobody can be waiting. */
-    void remove(SandboxId id) {
-        Optional<SandboxRow> found = ports.store().find(id);
-        if (found.isEmpty() || background.closed()) {
+    /** At once: nobody can be waiting. What was started again meanwhile is no longer that sandbox's end. */
+    void remove(SandboxRow row) {
+        if (background.closed()) {
             return;
         }
-        try (Lease lease = exclusive.take(found.get(), "remove", EXPECTED)) {
-            ports.store().find(id).ifPresent(row -> removing.erase(row, false));
+        try (Lease lease = exclusive.take(row, "remove", EXPECTED)) {
+            ports.store()
+                    .find(row.id())
+                    .filter(now -> now.generation() == row.generation())
+                    .ifPresent(now -> removing.erase(now, false));
         }
     }
 }

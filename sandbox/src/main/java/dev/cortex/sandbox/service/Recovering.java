@@ -110,7 +110,7 @@ final class Recovering {
             });
         }
         runningByDriver.forEach((driver, rows) -> run("recovery of " + driver, done, () -> reattach(driver, rows)));
-        leftOver.forEach(row -> run("departure of " + row.name(), done, () -> primaries.remove(row.id())));
+        leftOver.forEach(row -> run("departure of " + row.name(), done, () -> primaries.remove(row)));
         return done;
     }
 
