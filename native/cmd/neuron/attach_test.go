@@ -286,3 +286,39 @@ func TestStreamsThatBreakTheProtocolAreEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestAHolderThatGoesWhileItsInputWaitsGivesItsHoldUp(t *testing.T) {
+	n := readyNeuron(t)
+	info := n.exec(&guestpb.ExecRequest{Argv: shell("while [ ! -e go ]; do sleep 0.01; done; wc -c"), Stdin: true, Claim: true})
+	c := n.attach(info.Id, wire.ModeHold, 0)
+	_ = c.conn.SetWriteDeadline(time.Now().Add(300 * time.Millisecond))
+	for {
+		if _, err := c.conn.Write(wire.Data{Bytes: make([]byte, wire.DataMost)}.Append(nil)); err != nil {
+			break // the process takes nothing: pipe, queue and socket are full
+		}
+	}
+	_ = c.conn.Close()
+	until(t, func() bool {
+		status, err := n.guest.SessionStatus(context.Background(), &guestpb.SessionStatusRequest{SessionId: info.Id})
+		return err == nil && !status.Held
+	}, "the hold is still taken")
+	again := n.attach(info.Id, wire.ModeHold, 0)
+	n.output(&guestpb.ExecRequest{Argv: words("touch", "go")})
+	again.send(wire.StdinClose{})
+	if r := again.finish(); strings.TrimSpace(string(r.stdout)) != fmt.Sprint(again.ack.StdinAccepted) {
+		t.Fatalf("got %q after %d accepted", r.stdout, again.ack.StdinAccepted)
+	}
+}
+
+func TestKillingAllReachesEveryDescendant(t *testing.T) {
+	n := readyNeuron(t)
+	info := n.exec(&guestpb.ExecRequest{Argv: shell("(setsid sleep 300 &); echo on; sleep 300")})
+	n.attach(info.Id, wire.ModeObserve, 0).readUntil("on\n")
+	r, err := n.guest.Signal(context.Background(), &guestpb.SignalRequest{SessionId: info.Id, Signal: 9, All: true})
+	if err != nil || r.Signaled < 2 {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if ended := n.await(info.Id); ended.Cause != signaled || ended.Code != 9 || ended.DescendantsLeft != 0 {
+		t.Fatalf("got %+v", ended)
+	}
+}

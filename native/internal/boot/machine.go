@@ -20,13 +20,12 @@ const (
 	// threadsAhead are made before anything else runs in the sandbox: a fork bomb must not end the
 	// neuron because it cannot make a thread.
 	threadsAhead = 6
-	// threadsMost bounds what threads can come of calls that block.
-	threadsMost = 200
 	// processors is how many threads run Go code at once. Bytes are moved by the kernel; two relay
 	// as much as more do.
 	processors = 2
-	// memorySoft is where the garbage collector starts to work harder; rings may take 64 MiB.
-	memorySoft = 96 << 20
+	// memoryBesideRings is where the garbage collector starts to work harder, beside what the rings may
+	// take.
+	memoryBesideRings = 32 << 20
 	// processesKept of the sandbox's limit are for the neuron, whose threads count as processes.
 	processesKept = 32
 	runFolder     = "/run/cortex"
@@ -62,8 +61,6 @@ func ClearSignalMask() error {
 // SIGCHLD; terminated gets SIGTERM and SIGINT.
 func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan os.Signal, err error) {
 	debug.SetGCPercent(50)
-	debug.SetMemoryLimit(memorySoft)
-	debug.SetMaxThreads(threadsMost)
 	runtime.GOMAXPROCS(min(processors, runtime.NumCPU()))
 	unix.Umask(0o022)
 	children, terminated = catchSignals()
@@ -208,6 +205,9 @@ func (m *Machine) Self() (users.User, error) {
 	u.UID, u.GID = uint32(os.Getuid()), uint32(os.Getgid())
 	return u, nil
 }
+
+// AllowRings tells the garbage collector what all rings may take, in bytes.
+func (m *Machine) AllowRings(bytes int) { debug.SetMemoryLimit(int64(bytes) + memoryBesideRings) }
 
 // Memory is the sandbox's memory.
 func (m *Machine) Memory() *Memory { return m.memory }

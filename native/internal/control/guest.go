@@ -23,6 +23,7 @@ type Guest struct {
 	clock     session.Clock
 	started   time.Time
 	transfers *files.Transfers
+	disk      *Slots
 	leave     func() // ends the neuron, soon after it was called
 
 	initializing sync.Mutex
@@ -42,7 +43,7 @@ type life struct {
 func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, leave func()) *Guest {
 	return &Guest{
 		machine: machine, spawner: spawner, clock: clock, started: time.Now(),
-		transfers: files.NewTransfers(time.Now), leave: leave,
+		transfers: files.NewTransfers(time.Now), disk: newSlots(), leave: leave,
 	}
 }
 
@@ -91,6 +92,9 @@ func (g *Guest) Sessions() (*session.Table, error) {
 
 // Transfers are the copies that wait for their streams.
 func (g *Guest) Transfers() *files.Transfers { return g.transfers }
+
+// Disk are the slots of what works on files.
+func (g *Guest) Disk() *Slots { return g.disk }
 
 func (g *Guest) alive() (*life, error) {
 	g.mu.RLock()

@@ -56,6 +56,7 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	if err := g.machine.Settle(config.Users, config.DefaultUser, config.WorkingDirectory); err != nil {
 		return nil, err
 	}
+	g.machine.AllowRings(config.RingsBytes)
 	memory := g.machine.Memory()
 	l := &life{token: token, generation: r.Generation, config: config}
 	if config.SwitchUsers && config.DefaultUser.UID != 0 {

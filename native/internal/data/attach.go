@@ -7,6 +7,7 @@ import (
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/session"
 	"cortex.dev/native/internal/wire"
+	"golang.org/x/sys/unix"
 )
 
 var errPeerGone = errors.New("the peer has gone")
@@ -94,7 +95,7 @@ func (s *stream) listen(a *session.Attachment) error {
 			if f.Tag != wire.TagStdin {
 				return fault.New(fault.InvalidArgument, "a client's data has tag %d, not %d", wire.TagStdin, f.Tag)
 			}
-			err = a.Write(f.Bytes)
+			err = s.input(a, f.Bytes)
 		case wire.Winsize:
 			err = a.Resize(session.Size{Rows: f.Rows, Columns: f.Columns, XPixels: f.XPixels, YPixels: f.YPixels})
 		case wire.StdinClose:
@@ -106,4 +107,37 @@ func (s *stream) listen(a *session.Attachment) error {
 			return err
 		}
 	}
+}
+
+// input hands bytes to the process. While that has to wait, nobody reads the stream, so its end is
+// watched for in another way: a holder that has gone must not keep its hold.
+func (s *stream) input(a *session.Attachment, p []byte) error {
+	if !a.Full(len(p)) {
+		return a.Write(p)
+	}
+	raw, err := s.conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if raw.Read(hungUp) == nil {
+			a.Reader.Cancel(errPeerGone)
+			_ = s.conn.SetWriteDeadline(time.Now())
+			a.Abandon()
+		}
+	}()
+	err = a.Write(p)
+	_ = s.conn.SetReadDeadline(time.Now())
+	<-watched
+	_ = s.conn.SetReadDeadline(time.Time{})
+	return err
+}
+
+// hungUp says whether the peer has closed its end, whatever it sent before.
+func hungUp(fd uintptr) bool {
+	fds := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(fds[:], 0)
+	return err == nil && n > 0
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"syscall"
 	"time"
 
 	"cortex.dev/native/internal/control"
@@ -28,6 +29,7 @@ const (
 // Conn is a stream of which each direction can be closed by itself.
 type Conn interface {
 	net.Conn
+	syscall.Conn
 	CloseWrite() error
 }
 

@@ -21,10 +21,17 @@ func (s *stream) transfer(ctx context.Context, id string) {
 	if err := s.write(wire.HandshakeAck{}); err != nil {
 		return
 	}
+	if err := s.guest.Disk().Take(ctx); err != nil {
+		return
+	}
 	if t.Direction() == files.Push {
 		err = t.Receive(ctx, &frameSource{stream: s})
 	} else {
 		err = s.send(ctx, t)
+	}
+	s.guest.Disk().Give()
+	if err == nil && t.Direction() == files.Pull {
+		err = s.write(wire.Eof{})
 	}
 	if err == nil {
 		err = s.write(wire.Exit{Cause: uint8(guestpb.ExitCause_EXIT_CAUSE_EXITED)})
@@ -44,10 +51,7 @@ func (s *stream) send(ctx context.Context, t *files.Transfer) error {
 		_, _ = s.frames.Next()
 		cancel()
 	}()
-	if err := t.Send(ctx, &frameSink{stream: s}); err != nil {
-		return err
-	}
-	return s.write(wire.Eof{})
+	return t.Send(ctx, &frameSink{stream: s})
 }
 
 // frameSource is the bytes of Data frames up to Eof. A read fills its buffer as far as there are
@@ -58,7 +62,12 @@ type frameSource struct {
 	ended  bool
 }
 
-func (r *frameSource) Read(p []byte) (int, error) {
+func (r *frameSource) Read(p []byte) (n int, err error) {
+	r.stream.guest.Disk().Without(func() { n, err = r.fill(p) })
+	return n, err
+}
+
+func (r *frameSource) fill(p []byte) (int, error) {
 	read := 0
 	for read < len(p) && !r.ended {
 		if r.follow == 0 {
@@ -112,7 +121,12 @@ func unexpected(err error) error {
 // frameSink sends bytes as Data frames.
 type frameSink struct{ stream *stream }
 
-func (w *frameSink) Write(p []byte) (int, error) {
+func (w *frameSink) Write(p []byte) (n int, err error) {
+	w.stream.guest.Disk().Without(func() { n, err = w.send(p) })
+	return n, err
+}
+
+func (w *frameSink) send(p []byte) (int, error) {
 	written := 0
 	for len(p) > 0 {
 		part := p[:min(len(p), dataHeaders*wire.DataMost)]

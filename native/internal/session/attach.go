@@ -73,6 +73,18 @@ func (a *Attachment) Write(p []byte) error {
 	return nil
 }
 
+// Full says whether Write would wait for the process; the caller should then watch its client.
+func (a *Attachment) Full(bytes int) bool {
+	return a.holds && a.session.input != nil && a.session.input.full(bytes)
+}
+
+// Abandon makes a waiting Write return: the client has gone.
+func (a *Attachment) Abandon() {
+	if a.session.input != nil {
+		a.session.input.leave(a)
+	}
+}
+
 // CloseInput ends the process's standard input behind what was written.
 func (a *Attachment) CloseInput() error {
 	if err := a.mayWrite("close the input"); err != nil {
@@ -106,6 +118,7 @@ func (a *Attachment) mayWrite(what string) error {
 // Close leaves the session. A holder's claim lives on for a while.
 func (a *Attachment) Close() {
 	s := a.session
+	a.Abandon()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a.Reader.Close()

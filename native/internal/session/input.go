@@ -71,6 +71,23 @@ func (in *input) write(owner *Attachment, p []byte) bool {
 	return true
 }
 
+// leave makes the owner's waiting writes return; what is queued is still delivered.
+func (in *input) leave(owner *Attachment) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.owner == owner {
+		in.owner = nil
+		in.room.Broadcast()
+	}
+}
+
+// full says whether a write of so many bytes would wait.
+func (in *input) full(bytes int) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.queue)+bytes > queueMost && !in.closed
+}
+
 // finish closes the input behind what is queued; a terminal gets its end-of-input character.
 func (in *input) finish(owner *Attachment) {
 	in.mu.Lock()

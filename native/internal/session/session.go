@@ -89,6 +89,9 @@ func (s *Session) info(descendants int) *guestpb.SessionInfo {
 // Signal sends a signal to the foreground group, or to every descendant, and returns how many
 // processes or groups it reached.
 func (s *Session) Signal(signal syscall.Signal, all bool) (int, error) {
+	if all && signal == unix.SIGKILL {
+		return s.killAll()
+	}
 	if all {
 		return s.table.spawner.marker.Signal(s.number, signal)
 	}
@@ -114,13 +117,24 @@ func (s *Session) Signal(signal syscall.Signal, all bool) (int, error) {
 	}
 }
 
+// killAll ends every process of the session, those that are still being made too, and returns how
+// many there were.
+func (s *Session) killAll() (int, error) {
+	counts, err := s.table.spawner.marker.Counts()
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.kill(guestpb.ExitCause_EXIT_CAUSE_UNSPECIFIED)
+	return counts[s.number], err
+}
+
 // kill ends every process of the session and returns how many the kernel did not let die. A cause
 // other than UNSPECIFIED becomes the session's, if this ended it.
 func (s *Session) kill(cause guestpb.ExitCause) (int, error) {
 	s.ending.Lock()
 	defer s.ending.Unlock()
 	s.mu.Lock()
-	if !s.mainGone {
+	if !s.mainGone && cause != guestpb.ExitCause_EXIT_CAUSE_UNSPECIFIED {
 		s.killing = cause
 	}
 	pid := s.pid
