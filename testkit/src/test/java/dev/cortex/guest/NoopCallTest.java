@@ -47,11 +47,13 @@ final class NoopCallTest {
     void theNameComesBackByteForByte() throws Exception {
         byte[] name = {'a', (byte) 0xff, '\n'};
 
-        assertThat(call(name, request -> Response.newBuilder()
-                        .setPayload(payload(NoopResponse.newBuilder()
-                                .setName(request.getName())
+        assertThat(call(
+                        name,
+                        request -> Response.newBuilder()
+                                .setPayload(payload(NoopResponse.newBuilder()
+                                        .setName(request.getName())
+                                        .build()))
                                 .build()))
-                        .build()))
                 .isEqualTo(name);
     }
 
@@ -71,7 +73,9 @@ final class NoopCallTest {
 
         CortexException refused = catchThrowableOfType(
                 CortexException.class,
-                () -> call(new byte[256], request -> Response.newBuilder().setStatus(status).build()));
+                () -> call(
+                        new byte[256],
+                        request -> Response.newBuilder().setStatus(status).build()));
 
         assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(refused).hasMessageContaining("256 bytes");
