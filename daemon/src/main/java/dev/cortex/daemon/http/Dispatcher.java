@@ -41,7 +41,12 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
         EndPoint endPoint = request.getConnectionMetaData().getConnection().getEndPoint();
         long keepAlive = endPoint.getIdleTimeout();
         endPoint.setIdleTimeout(0);
-        Request.addCompletionListener(request, failure -> endPoint.setIdleTimeout(keepAlive));
+        Request.addCompletionListener(request, failure -> {
+            // An attached session may be silent for days.
+            if (!(endPoint.getConnection() instanceof FrameConnection)) {
+                endPoint.setIdleTimeout(keepAlive);
+            }
+        });
         Thread.ofVirtual().name("request").start(() -> serve(request, response, callback));
         return true;
     }

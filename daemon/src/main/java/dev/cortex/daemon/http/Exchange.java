@@ -218,7 +218,11 @@ final class Exchange {
         Handler.Relay relay = watched.result();
         FrameConnection connection = new FrameConnection(
                 endPoint(), request.getConnectionMetaData().getConnector().getExecutor(), relay, watched.early());
-        Request.addCompletionListener(request, failure -> connection.abandonUnlessBegun());
+        Request.addCompletionListener(request, failure -> {
+            if (failure != null) {
+                connection.abandonUnlessBegun();
+            }
+        });
         relay.headers().forEach((name, value) -> response.getHeaders().put(name, value));
         response.getHeaders().put(HttpHeader.CONNECTION, "Upgrade");
         response.getHeaders().put(HttpHeader.UPGRADE, Operations.FRAMES);

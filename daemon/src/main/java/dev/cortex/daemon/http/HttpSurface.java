@@ -18,7 +18,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** Serves a table of operations on a Unix socket and, where its port is free, on loopback. */
 public final class HttpSurface implements AutoCloseable {
     /** How long a connection may be silent between two requests. */
-    static final Duration KEEP_ALIVE = Duration.ofMinutes(5);
+    private static final Duration KEEP_ALIVE = Duration.ofMinutes(5);
 
     /** Acceptors and selectors only: requests run on virtual threads. */
     private static final int THREADS = 10;
@@ -29,6 +29,7 @@ public final class HttpSurface implements AutoCloseable {
     private static final Duration STOP_WITHIN = Duration.ofSeconds(2);
 
     private final Server server = new Server(new QueuedThreadPool(THREADS, 1));
+    private final Duration keepAlive;
     private Optional<TcpConnector> tcp = Optional.empty();
 
     /**
@@ -36,6 +37,11 @@ public final class HttpSurface implements AutoCloseable {
      * @param version of this build, on every answer
      */
     public HttpSurface(OperationTable table, String token, String version) {
+        this(table, token, version, KEEP_ALIVE);
+    }
+
+    HttpSurface(OperationTable table, String token, String version, Duration keepAlive) {
+        this.keepAlive = keepAlive;
         server.setStopTimeout(STOP_WITHIN.toMillis());
         server.setHandler(new Dispatcher(table, new Gate(token), version));
     }
@@ -50,7 +56,7 @@ public final class HttpSurface implements AutoCloseable {
     public void start(Path socket, int port, boolean portRequired) {
         try {
             Files.deleteIfExists(socket);
-            server.addConnector(new UnixConnector(server, socket, http()));
+            server.addConnector(new UnixConnector(server, socket, http(), keepAlive));
             openTcp(port, portRequired);
             server.start();
             Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
@@ -66,7 +72,7 @@ public final class HttpSurface implements AutoCloseable {
     }
 
     private void openTcp(int port, boolean required) {
-        TcpConnector connector = new TcpConnector(server, port, http());
+        TcpConnector connector = new TcpConnector(server, port, http(), keepAlive);
         try {
             connector.open();
             server.addConnector(connector);

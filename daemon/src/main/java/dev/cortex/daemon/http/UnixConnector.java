@@ -7,6 +7,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import jdk.net.ExtendedSocketOptions;
 import org.eclipse.jetty.io.Connection;
@@ -25,12 +26,12 @@ import org.eclipse.jetty.util.thread.Scheduler;
 final class UnixConnector extends UnixDomainServerConnector {
     private final UserPrincipal owner;
 
-    UnixConnector(Server server, Path socket, ConnectionFactory http) throws IOException {
+    UnixConnector(Server server, Path socket, ConnectionFactory http, Duration keepAlive) throws IOException {
         super(server, 1, 1, http);
         owner = Files.getOwner(Path.of("/proc/self"));
         setUnixDomainPath(socket);
         setAcceptQueueSize(ACCEPT_QUEUE);
-        setIdleTimeout(HttpSurface.KEEP_ALIVE.toMillis());
+        setIdleTimeout(keepAlive.toMillis());
     }
 
     /** A hundred clients that start at once find a place; connecting to a full queue fails at once. */

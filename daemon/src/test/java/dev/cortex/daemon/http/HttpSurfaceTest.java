@@ -27,6 +27,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -512,6 +513,38 @@ final class HttpSurfaceTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Test
+    void aSilentConnectionIsClosedButNeitherOneWithAnUnansweredRequestNorOneThatWasUpgraded() throws Exception {
+        Path socket = folder.resolve("k");
+        table.add("slow", Method.GET, "/slow", Void.class, Greeted.class, Body.JSON, (Handler.Json<Void, Greeted>)
+                call -> slow());
+        try (HttpSurface impatient = new HttpSurface(table, TOKEN, "", Duration.ofMillis(200))) {
+            impatient.start(socket, 0, true);
+            try (Client silent = new Client(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+                    Client slow = new Client(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+                    Client upgraded = new Client(SocketChannel.open(UnixDomainSocketAddress.of(socket)))) {
+                assertThat(silent.get("/api/v1/things/x").status()).isEqualTo(200);
+                upgraded.request(
+                        "POST", "/api/v1/echo", "{\"name\":\"me\"}", "Connection: Upgrade", "Upgrade: cortex-frames");
+                assertThat(upgraded.answer(false).status()).isEqualTo(101);
+                assertThat(slow.get("/api/v1/slow").status()).isEqualTo(200);
+                assertThatThrownBy(() -> silent.exactly(1)).isInstanceOf(IOException.class);
+                FrameChannel frames = FrameChannels.over(upgraded.raw());
+                frames.write(data("still here"));
+                assertThat(frames.read()).contains(data("still here"));
+            }
+        }
+    }
+
+    private static Greeted slow() {
+        try {
+            Thread.sleep(1_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return new Greeted("at last", Optional.empty());
     }
 
     @Test
