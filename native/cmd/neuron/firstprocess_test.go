@@ -19,16 +19,15 @@ import (
 // The user namespace of these tests shows this range of host uids.
 const firstHostID = 700_000
 
-// prepareSandbox is what a runtime does around a first process, as little of it as there must be.
+// prepareSandbox is what a runtime does around a first process, as little of it as there must be. /etc is a layer, not
+// mounted files: a file that the host replaces meanwhile (useradd does) takes what is mounted on it away.
 const prepareSandbox = `set -e
 mount --make-rprivate /
 mount -t proc proc /proc
 mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts
 mount -t tmpfs -o mode=755 tmpfs /home
 mount -t tmpfs -o mode=755 tmpfs /run
-mount --bind "$1/passwd" /etc/passwd
-mount --bind "$1/group" /etc/group
-mount --bind "$1/machine-id" /etc/machine-id
+mount -t overlay -o "userxattr,lowerdir=/etc,upperdir=$1/etc,workdir=$1/work" overlay /etc
 cd /
 dir=$1; shift
 exec setpriv --bounding-set=-sys_resource,-sys_ptrace "$dir/neuron" "$@"
@@ -49,13 +48,18 @@ func firstProcessIn(t *testing.T, group string) *neuron {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	copyFile(t, os.Args[0], filepath.Join(dir, "neuron"))
+	for _, name := range []string{"etc", "work"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, text := range map[string]string{
 		"passwd": "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin",
 		"group":  "root:x:0:\nadm:x:4:agent\n", "machine-id": "",
 	} {
-		write(t, filepath.Join(dir, name), text, 0o644)
+		write(t, filepath.Join(dir, "etc", name), text, 0o644)
 	}
-	for _, path := range []string{"", "neuron", "passwd", "group", "machine-id"} {
+	for _, path := range []string{"", "neuron", "etc", "etc/passwd", "etc/group", "etc/machine-id", "work"} {
 		if err := os.Chown(filepath.Join(dir, path), firstHostID, firstHostID); err != nil {
 			t.Fatal(err)
 		}
