@@ -166,25 +166,25 @@ final class Admission {
                         byDefault.memoryBytes(),
                         0L,
                         can.has(Capability.MEMORY_LIMIT),
-                        () -> unsupported(driver, Capability.MEMORY_LIMIT, "a memory limit")),
+                        () -> unsupported(driver, Capability.MEMORY_LIMIT, "memory limit")),
                 limit(
                         request.cpus(),
                         byDefault.cpus(),
                         0.0,
                         can.has(Capability.CPU_LIMIT),
-                        () -> unsupported(driver, Capability.CPU_LIMIT, "a cpu limit")),
+                        () -> unsupported(driver, Capability.CPU_LIMIT, "cpu limit")),
                 limit(
                         request.processes(),
                         byDefault.processes(),
                         0L,
                         can.has(Capability.PROCESS_LIMIT),
-                        () -> unsupported(driver, Capability.PROCESS_LIMIT, "a limit of processes")),
+                        () -> unsupported(driver, Capability.PROCESS_LIMIT, "limit of processes")),
                 limit(
                         request.diskBytes(),
                         byDefault.diskBytes(),
                         0L,
                         can.has(Capability.DISK_LIMIT),
-                        () -> unsupported(driver, Capability.DISK_LIMIT, "a disk limit")));
+                        () -> unsupported(driver, Capability.DISK_LIMIT, "disk limit")));
     }
 
     private static <N extends Number> N limit(

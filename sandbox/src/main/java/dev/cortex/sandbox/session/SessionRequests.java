@@ -55,7 +55,7 @@ public final class SessionRequests {
         problems.require(label.length() <= LABEL_CHARACTERS, "label has more than " + LABEL_CHARACTERS + " characters");
         String asked = request.user().orElse(user);
         problems.require(asked.length() <= LABEL_CHARACTERS && asked.indexOf('\0') < 0, "user is no user's name");
-        problems.throwIfAny("send fewer or shorter values; long input belongs into a file or on stdin");
+        problems.throwIfAny("cortex help exec; long input belongs into a file or on stdin");
         return new SessionSpec(
                 id,
                 argv,
