@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/testkit/need"
 	"cortex.dev/native/internal/wire"
 )
 
@@ -30,14 +31,12 @@ func pidsGroup(t *testing.T) string {
 			return group
 		}
 	}
-	t.Skip("needs the pids controller of control groups")
+	need.That(t, false, "the pids controller of control groups")
 	return ""
 }
 
 func TestAForkBombThatTakesAllProcessesDoesNotEndTheNeuron(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root: it makes a control group")
-	}
+	need.Root(t, "it makes a control group")
 	group := pidsGroup(t)
 	n := firstProcessIn(t, group)
 	fuse := "/home/agent/go"

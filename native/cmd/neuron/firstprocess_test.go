@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/testkit/need"
 	"cortex.dev/native/internal/wire"
 )
 
@@ -39,9 +40,7 @@ func firstProcess(t *testing.T) *neuron { return firstProcessIn(t, "") }
 // firstProcessIn starts it in a control group.
 func firstProcessIn(t *testing.T, group string) *neuron {
 	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("needs root: it maps a range of user ids")
-	}
+	need.Root(t, "it maps a range of user ids")
 	dir, err := os.MkdirTemp("", "neuron")
 	if err != nil {
 		t.Fatal(err)

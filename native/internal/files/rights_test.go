@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"cortex.dev/native/internal/testkit/need"
 )
 
 // someone is a user who owns nothing.
@@ -19,13 +21,7 @@ const someone = 54_321
 // asRoot says why a test cannot run for an ordinary user; in CI that is a failure.
 func asRoot(t *testing.T) {
 	t.Helper()
-	if os.Geteuid() == 0 {
-		return
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal("taking another user's file rights needs root, and CI runs as root")
-	}
-	t.Skip("taking another user's file rights needs root")
+	need.Root(t, "it takes another user's file rights")
 }
 
 func other(t *testing.T) (Caller, string) {

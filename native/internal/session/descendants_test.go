@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/testkit/need"
 	"cortex.dev/native/internal/users"
 )
 
@@ -55,9 +56,7 @@ func bomb(t *testing.T, table *Table, id, script string) *Session {
 }
 
 func TestEveryDescendantOfAForkBombIsKilled(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root: a bomb runs as a user of its own, under a limit of its own")
-	}
+	need.Root(t, "a bomb runs as a user of its own, under a limit of its own")
 	uid := 61_000 + rand.Uint32N(3_000) // zombies of an earlier run count against the limit
 	for name, script := range bombs {
 		uid++

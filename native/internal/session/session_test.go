@@ -14,6 +14,7 @@ import (
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/mark"
 	"cortex.dev/native/internal/reap"
+	"cortex.dev/native/internal/testkit/need"
 	"cortex.dev/native/internal/users"
 	"cortex.dev/native/internal/wire"
 	"golang.org/x/sys/unix"
@@ -318,9 +319,7 @@ func BenchmarkForkExecToExit(b *testing.B) {
 }
 
 func TestAProcessLimitThatIsReachedIsCapacityAndNotTheCommandsStatus(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("needs root: the limit is another user's")
-	}
+	need.Root(t, "the limit is another user's")
 	const uid = 64_321
 	table := newTable(t, SystemClock{}, func(c *Config) {
 		c.SwitchUsers = true
