@@ -26,13 +26,14 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
     private final Router router;
     private final Gate gate;
     private final String version;
-    private final Json json = new Json();
+    private final Json json;
 
-    Dispatcher(OperationTable table, Gate gate, String version) {
+    Dispatcher(OperationTable table, Gate gate, String version, Json json) {
         this.table = table;
         this.router = new Router(table.operations());
         this.gate = gate;
         this.version = version;
+        this.json = json;
     }
 
     @Override

@@ -43,7 +43,9 @@ public final class HttpSurface implements AutoCloseable {
     HttpSurface(OperationTable table, String token, String version, Duration keepAlive) {
         this.keepAlive = keepAlive;
         server.setStopTimeout(STOP_WITHIN.toMillis());
-        server.setHandler(new Dispatcher(table, new Gate(token), version));
+        Json json = new Json();
+        server.setHandler(new Dispatcher(table, new Gate(token), version, json));
+        server.setErrorHandler(new ProblemPages(json));
     }
 
     /**

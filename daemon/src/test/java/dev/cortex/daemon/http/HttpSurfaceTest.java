@@ -327,6 +327,24 @@ final class HttpSurfaceTest {
     }
 
     @Test
+    void whatIsNoProperRequestIsAProblemToo() throws IOException {
+        for (String request : List.of(
+                "GET /api/v1/things/a%2Fb HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /api/v1/things/%ff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /api/v1/things/a%00b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GARBAGE\r\n\r\n")) {
+            try (Client client = unix()) {
+                client.send(request);
+                assertProblem(client.answer(false), 400, "INVALID_ARGUMENT", "");
+            }
+        }
+        try (Client client = unix()) {
+            client.send("GET /api/v1/things/x HTTP/1.1\r\nHost: localhost\r\nX: " + "x".repeat(20_000) + "\r\n\r\n");
+            assertProblem(client.answer(false), 431, "INVALID_ARGUMENT", "");
+        }
+    }
+
+    @Test
     void aTraceOfTheCallersGoesOnAndOneThatIsNoneIsReplaced() throws IOException {
         String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         try (Client client = unix()) {
