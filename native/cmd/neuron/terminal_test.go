@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -105,11 +106,13 @@ func TestABackgroundChildOnTheTerminalDoesNotDelayTheEnd(t *testing.T) {
 }
 
 func TestNoCommandMeansTheUsersLoginShell(t *testing.T) {
-	n := readyNeuron(t)
+	n := readyNeuron(t, func(r *guestpb.InitializeRequest) {
+		r.User = &guestpb.User{Name: "without-an-entry", Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid()), Home: []byte("/")}
+	})
 	info := n.exec(&guestpb.ExecRequest{Terminal: terminal(24, 80), Claim: true, Environment: words("PS1=>", "HOME=/nonexistent")})
 	c := n.attach(info.Id, wire.ModeHold, 0)
 	c.stdin("echo name=$0; exit\n")
-	if r := c.finish(); !strings.Contains(string(r.stdout), "name=-") {
+	if r := c.finish(); !strings.Contains(string(r.stdout), "name=-sh") {
 		t.Fatalf("got %q", r.stdout)
 	}
 }
