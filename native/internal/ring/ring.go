@@ -53,7 +53,7 @@ type Ring struct {
 	held     bool    // a holder or its claim is waited for
 	holder   *Reader // nil while only the claim lives
 	sent     uint64  // what the holder's socket has taken
-	draining bool    // the process has ended: nothing is waited for any more
+	hurried  bool    // the process has ended: nobody waits for room any more
 	finished bool    // no more bytes come
 	evicted  bool    // bytes were dropped after the end, for others' sake
 }
@@ -61,11 +61,21 @@ type Ring struct {
 // Fill calls read with free space and keeps what it read under the tag. read must not block. A ring
 // that is held answers ErrNoRoom where only the holder can make room; else the oldest bytes go.
 func (r *Ring) Fill(tag wire.Tag, read func([]byte) (int, error)) (int, error) {
-	r.grow()
+	return r.fill(tag, read, false)
+}
+
+// Force is Fill for bytes that are few and must not be lost: where only the holder could make room,
+// the buffer grows.
+func (r *Ring) Force(tag wire.Tag, read func([]byte) (int, error)) (int, error) {
+	return r.fill(tag, read, true)
+}
+
+func (r *Ring) fill(tag wire.Tag, read func([]byte) (int, error), force bool) (int, error) {
+	r.grow(force)
 	r.writer.Lock()
 	defer r.writer.Unlock()
 	r.mu.Lock()
-	free := r.reserve()
+	free := r.reserve(force)
 	r.mu.Unlock()
 	if len(free) == 0 {
 		return 0, ErrNoRoom
@@ -82,37 +92,33 @@ func (r *Ring) Fill(tag wire.Tag, read func([]byte) (int, error)) (int, error) {
 
 // Write keeps all of p under the tag, whatever holders wait for; it is for the neuron's own words.
 func (r *Ring) Write(tag wire.Tag, p []byte) {
-	r.mu.Lock()
-	before := r.draining
-	r.draining = true
-	r.mu.Unlock()
 	for len(p) > 0 {
-		n, err := r.Fill(tag, func(free []byte) (int, error) { return copy(free, p), nil })
+		n, err := r.Force(tag, func(free []byte) (int, error) { return copy(free, p), nil })
 		if err != nil {
-			break
+			return
 		}
 		p = p[n:]
 	}
-	r.mu.Lock()
-	r.draining = before
-	r.mu.Unlock()
 }
 
-// AwaitRoom returns when Fill can take bytes.
-func (r *Ring) AwaitRoom() {
+// AwaitRoom returns true when Fill can take bytes, and false when it cannot and Hurry was called.
+func (r *Ring) AwaitRoom() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.hasRoom() {
+		if r.hurried {
+			return false
+		}
 		r.changed.Wait()
 	}
+	return true
 }
 
-// Drain lets Fill go on without waiting for the holder: the process has ended, and what its pipes
-// still hold is bounded.
-func (r *Ring) Drain() {
+// Hurry ends the waiting for room: the process has ended.
+func (r *Ring) Hurry() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.draining = true
+	r.hurried = true
 	r.changed.Broadcast()
 }
 
@@ -158,9 +164,6 @@ func (r *Ring) Bounds() (oldest, newest uint64, evicted bool) {
 func (r *Ring) unsentMost() int { return r.limit / 4 }
 
 func (r *Ring) hasRoom() bool {
-	if r.draining {
-		return true
-	}
 	if r.held && r.unsentRoom() <= 0 {
 		return false
 	}
@@ -200,9 +203,9 @@ func (r *Ring) evictable() int {
 }
 
 // reserve returns the free part of the buffer that the next bytes go into, at most fillMost.
-func (r *Ring) reserve() []byte {
+func (r *Ring) reserve(force bool) []byte {
 	want := min(fillMost, max(len(r.buffer)/4, 1))
-	if r.held && !r.draining {
+	if r.held && !force {
 		want = min(want, r.unsentRoom())
 		if want <= 0 {
 			return nil
@@ -215,7 +218,7 @@ func (r *Ring) reserve() []byte {
 	if free == 0 {
 		return nil
 	}
-	if r.held && !r.draining {
+	if r.held && !force {
 		free = min(free, r.unsentRoom())
 	}
 	from := r.index(r.newest)
@@ -252,16 +255,15 @@ func (r *Ring) evict(to uint64) {
 
 // grow makes the buffer larger, as long as limit and budget allow, when the next bytes would
 // otherwise push out older ones or have to wait.
-func (r *Ring) grow() {
+func (r *Ring) grow(force bool) {
 	for {
 		r.mu.Lock()
-		size, target := len(r.buffer), r.growTarget()
-		forced := r.draining || size == 0
+		size, target := len(r.buffer), r.growTarget(force)
 		r.mu.Unlock()
 		if target <= size {
 			return
 		}
-		if !r.budget.reserve(target-size, forced) {
+		if !r.budget.reserve(target-size, force || size == 0) {
 			r.mu.Lock()
 			r.limit = max(len(r.buffer), sizeStart)
 			r.mu.Unlock()
@@ -282,7 +284,7 @@ func (r *Ring) grow() {
 }
 
 // growTarget is the size that the buffer should have now.
-func (r *Ring) growTarget() int {
+func (r *Ring) growTarget(force bool) int {
 	size := len(r.buffer)
 	if size-r.used() >= max(size/4, 1) {
 		return size
@@ -294,7 +296,7 @@ func (r *Ring) growTarget() int {
 	if size < r.limit {
 		return r.limit
 	}
-	if r.draining && r.evictable() == 0 {
+	if force && r.evictable() == 0 {
 		return next
 	}
 	return size

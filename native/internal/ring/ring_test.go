@@ -174,12 +174,15 @@ func TestAHeldRingRefusesBytesUntilItsHolderHasReadAndAReleasedOneDoesNot(t *tes
 	}
 }
 
-func TestTheDrainOfAHeldRingLosesNothing(t *testing.T) {
+func TestWhatIsForcedIntoAHeldRingLosesNothing(t *testing.T) {
 	r := admit(t, NewBudget(64*kib, 64*mib))
 	r.Claim()
 	taken := offer(r, wire.TagStdout, pattern(0, mib))
-	r.Drain()
-	put(t, r, wire.TagStdout, pattern(uint64(taken), mib-taken))
+	r.Hurry()
+	if r.AwaitRoom() || offer(r, wire.TagStdout, []byte("x")) != 0 {
+		t.Fatal("there is room")
+	}
+	r.Write(wire.TagStdout, pattern(uint64(taken), mib-taken))
 	r.Finish()
 	if all, gaps := rest(t, reader(t, r, 0, true)); gaps != 0 || !bytes.Equal(all, pattern(0, mib)) {
 		t.Fatalf("got %d bytes and %d gaps", len(all), gaps)
@@ -257,7 +260,6 @@ func TestThenLiveRingsShrinkAndThenNoneIsAdmitted(t *testing.T) {
 		if size < 4*kib {
 			t.Fatalf("ring %d has %d bytes left", i, size)
 		}
-		r.Drain()
 	}
 	for range 1_000 {
 		r, ok := b.Admit()

@@ -66,7 +66,9 @@ func (o *output) pump() {
 // read keeps what comes, and returns true at the stream's end and false when the drain is over.
 func (o *output) read() bool {
 	for {
-		o.ring.AwaitRoom()
+		if !o.ring.AwaitRoom() {
+			return false
+		}
 		var n int
 		var err error
 		waited := o.raw.Read(func(fd uintptr) bool {
@@ -109,7 +111,7 @@ func (o *output) sweep() {
 			}
 		}
 		for left > 0 {
-			n, err := o.ring.Fill(o.tag, func(p []byte) (int, error) { return readNow(int(fd), p[:min(len(p), left)]) })
+			n, err := o.ring.Force(o.tag, func(p []byte) (int, error) { return readNow(int(fd), p[:min(len(p), left)]) })
 			if err != nil || n == 0 {
 				break
 			}

@@ -156,7 +156,7 @@ func (s *Session) mainEnded(end reap.Ended) {
 	if stop != nil {
 		stop()
 	}
-	s.ring.Drain()
+	s.ring.Hurry()
 	if s.terminal != nil {
 		s.terminal.closeSlave()
 	}
