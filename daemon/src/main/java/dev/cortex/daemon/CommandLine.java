@@ -2,6 +2,7 @@ package dev.cortex.daemon;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.Nearest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The words behind {@code cortex serve} and {@code cortex doctor}.
@@ -31,6 +33,11 @@ record CommandLine(Set<String> flags, Map<String, String> values) {
         Map<String, String> values = new HashMap<>();
         List<String> problems = new ArrayList<>();
         boolean verbSeen = false;
+        Set<String> known = new TreeSet<>(flags);
+        known.addAll(valued);
+        known.addAll(EVERYWHERE);
+        known.addAll(WITH_VALUE);
+        Optional<String> nearest = Optional.empty();
         for (int i = 0; i < words.length; i++) {
             String word = words[i];
             int equals = word.startsWith("--") ? word.indexOf('=') : -1;
@@ -49,11 +56,16 @@ record CommandLine(Set<String> flags, Map<String, String> values) {
                 verbSeen = true;
             } else {
                 problems.add(verb + " does not take '" + word + "'");
+                if (nearest.isEmpty()) {
+                    nearest = Nearest.of(name, known);
+                }
             }
         }
         if (!problems.isEmpty()) {
             throw CortexException.of(
-                    ErrorCode.INVALID_ARGUMENT, String.join("\n", problems), "see: cortex " + verb + " --help");
+                    ErrorCode.INVALID_ARGUMENT,
+                    String.join("\n", problems),
+                    nearest.isPresent() ? "did you mean: " + nearest.get() : "see: cortex " + verb + " --help");
         }
         return new CommandLine(given, values);
     }

@@ -4,6 +4,7 @@ import dev.cortex.daemon.doctor.Examination;
 import dev.cortex.daemon.doctor.Fixing;
 import dev.cortex.daemon.doctor.Page;
 import dev.cortex.daemon.doctor.Report;
+import dev.cortex.daemon.words.Words;
 import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.home.Home;
@@ -47,7 +48,8 @@ public final class Doctor {
         try {
             line = CommandLine.parse("doctor", words, Set.of("--fix"), Set.of());
         } catch (CortexException e) {
-            return tell(e, words, USAGE_STATUS);
+            Words.of(words).print(e);
+            return USAGE_STATUS;
         }
         if (line.wantsHelp()) {
             System.out.print(USAGE);
@@ -64,7 +66,8 @@ public final class Doctor {
             System.out.print(line.has("--json") ? report.json() + "\n" : Page.of(report));
             return report.ready() ? 0 : 1;
         } catch (CortexException e) {
-            return tell(e, words, 1);
+            Words.of(words).print(e);
+            return 1;
         } catch (IOException e) {
             System.err.println("cortex: " + e.getMessage());
             return 1;
@@ -72,15 +75,6 @@ public final class Doctor {
             Thread.currentThread().interrupt();
             return 1;
         }
-    }
-
-    private static int tell(CortexException error, String[] words, int status) {
-        if (Words.wantsJson(words)) {
-            System.out.println(Words.json(error));
-        } else {
-            Words.print(error, System.err);
-        }
-        return status;
     }
 
     private static Report examine(Home home) {
@@ -97,7 +91,7 @@ public final class Doctor {
             System.err.println("  agree with: cortex doctor --fix --yes");
             return false;
         }
-        System.err.print("cortex: run " + String.join(" ; ", report.fixes()) + " ? [Y/n] ");
+        System.err.print("cortex: run it now: " + String.join(" && ", report.fixes()) + " [Y/n] ");
         String answer = console.readLine();
         return answer != null
                 && (answer.isBlank() || answer.strip().toLowerCase(Locale.ROOT).startsWith("y"));

@@ -44,12 +44,12 @@ record RunningDaemon(Home home) {
         }
     }
 
-    /** Ends it and waits. No daemon is no error. */
-    int stop(PrintStream words) {
+    /** Ends it and waits; false, and no error, where none runs. */
+    boolean stop(PrintStream words) {
         Optional<ProcessHandle> process = process();
         if (process.isEmpty()) {
             words.println("cortex: no daemon runs in " + home.folder());
-            return 0;
+            return false;
         }
         if (!process.get().destroy()) {
             throw CortexException.of(
@@ -59,7 +59,7 @@ record RunningDaemon(Home home) {
         }
         try {
             process.get().onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            return 0;
+            return true;
         } catch (TimeoutException e) {
             throw CortexException.of(
                     ErrorCode.DEADLINE,

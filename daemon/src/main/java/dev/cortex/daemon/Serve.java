@@ -2,6 +2,8 @@ package dev.cortex.daemon;
 
 import dev.cortex.daemon.settings.DaemonSettings;
 import dev.cortex.daemon.settings.HomeFile;
+import dev.cortex.daemon.words.Envelope;
+import dev.cortex.daemon.words.Words;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
@@ -19,7 +21,7 @@ public final class Serve {
 
               --port N            port on loopback (CORTEX_PORT, daemon.port; default 3100); taken is then an error
               --stop-sandboxes    stop every sandbox when this daemon ends
-              --stop              end the daemon that runs, and wait for it
+              --stop              end the daemon that runs, and wait for it; with --json: whether one ran
               --home DIR          another home (CORTEX_HOME)
 
             Examples:
@@ -29,6 +31,9 @@ public final class Serve {
             """;
 
     private static final int USAGE_STATUS = 2;
+
+    /** @param ended false where no daemon ran */
+    private record Stopped(boolean ended) {}
 
     private Serve() {}
 
@@ -41,7 +46,7 @@ public final class Serve {
         try {
             line = CommandLine.parse("serve", words, Set.of("--stop", "--stop-sandboxes"), Set.of("--port"));
         } catch (CortexException e) {
-            Words.print(e, System.err);
+            Words.of(words).print(e);
             return USAGE_STATUS;
         }
         if (line.wantsHelp()) {
@@ -51,7 +56,11 @@ public final class Serve {
         Home home = line.value("--home").map(folder -> Home.at(Path.of(folder))).orElseGet(Home::current);
         try {
             if (line.has("--stop")) {
-                return new RunningDaemon(home).stop(System.err);
+                boolean ended = new RunningDaemon(home).stop(System.err);
+                if (line.has("--json")) {
+                    System.out.println(Envelope.of("stopped", new Stopped(ended)));
+                }
+                return 0;
             }
             DaemonSettings settings =
                     DaemonSettings.resolve(line.value("--port"), System.getenv(), HomeFile.read(home.settings()));
@@ -60,7 +69,7 @@ public final class Serve {
             daemon.awaitEnd();
             return 0;
         } catch (CortexException e) {
-            Words.print(e, System.err);
+            Words.of(words).print(e);
             return e.code() == ErrorCode.INVALID_ARGUMENT ? USAGE_STATUS : 1;
         }
     }

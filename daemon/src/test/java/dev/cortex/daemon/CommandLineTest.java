@@ -31,4 +31,14 @@ final class CommandLineTest {
                 .hasMessageContaining("'now'")
                 .hasMessageContaining("--port needs a value");
     }
+
+    @Test
+    void aTypoIsAnsweredByTheNearestFlag() {
+        assertThatThrownBy(() -> parse("serve", "--prt", "1"))
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.remedy()).contains("did you mean: --port"));
+        assertThatThrownBy(() -> parse("serve", "now"))
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.remedy()).contains("see: cortex serve --help"));
+    }
 }

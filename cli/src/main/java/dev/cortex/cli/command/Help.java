@@ -1,5 +1,6 @@
 package dev.cortex.cli.command;
 
+import dev.cortex.protocol.error.Nearest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

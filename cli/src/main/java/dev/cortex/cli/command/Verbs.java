@@ -135,7 +135,7 @@ public final class Verbs {
                             "cortex sessions api s_7f --signal TERM",
                             "cortex sessions api s_7f --rm"),
             Verb.of("cp", "SOURCE TARGET", 2, 2, "Copy files and folders; NAME:PATH is inside, - is stdin or stdout")
-                    .with(USER)
+                    .with(Flag.of('u', "user", "USER", "whose rights inside"))
                     .noting("Folders are copied whole, as cp -r does; SOURCE/. copies what is in one. A file\n"
                             + "is replaced in one step, once all of it has arrived.")
                     .example(

@@ -1,7 +1,7 @@
 package dev.cortex.cli.settings;
 
-import dev.cortex.cli.command.Nearest;
 import dev.cortex.cli.host.HostText;
+import dev.cortex.protocol.error.Nearest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -21,14 +21,22 @@ final class CompletionCommand implements Command {
     public int run() throws UsageException {
         String shell = context.invocation().operand(0);
         switch (shell) {
-            case "bash" -> context.output().text(Completion.bash());
-            case "zsh" -> context.output().text(Completion.zsh());
-            case "fish" -> context.output().text(Completion.fish());
+            case "bash" -> script(Completion.bash());
+            case "zsh" -> script(Completion.zsh());
+            case "fish" -> script(Completion.fish());
             case "names" -> names();
             default ->
                 throw new UsageException("there is no completion for '" + shell + "'", "choose: bash, zsh, fish");
         }
         return 0;
+    }
+
+    private void script(String text) {
+        if (context.output().json()) {
+            context.output().data("completion", Json.object().put("text", text).build());
+        } else {
+            context.output().text(text);
+        }
     }
 
     /** What the scripts ask for while somebody types; a daemon is not started for that. */

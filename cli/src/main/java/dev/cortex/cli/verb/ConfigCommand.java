@@ -13,6 +13,7 @@ import dev.cortex.cli.terminal.Printable;
 import dev.cortex.cli.terminal.Table;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.Nearest;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -82,7 +83,11 @@ final class ConfigCommand implements Command {
     private void get(String key) throws UsageException {
         Settings.Resolved resolved = context.settings().values().get(key);
         if (resolved == null) {
-            throw new UsageException("there is no setting '" + key + "'", "every setting: cortex config");
+            Optional<String> nearest =
+                    Nearest.of(key, context.settings().values().keySet());
+            throw new UsageException(
+                    "there is no setting '" + key + "'",
+                    nearest.isPresent() ? "did you mean: " + nearest.get() : "every setting: cortex config");
         }
         if (output.json()) {
             output.data("config", Json.object().put(key, described(resolved)).build());

@@ -35,10 +35,10 @@ final class CopyCommand implements Command {
                 progress,
                 undo);
         long begun = System.nanoTime();
-        long bytes = copy.copy(
-                Place.of(invocation.operands().get(0)),
-                Place.of(invocation.operands().get(1)));
-        if (output.json()) {
+        Place target = Place.of(invocation.operands().get(1));
+        long bytes = copy.copy(Place.of(invocation.operands().get(0)), target);
+        // Where stdout is the file's, an envelope behind it would be part of the file.
+        if (output.json() && !(target instanceof Place.Stream)) {
             long millis = (System.nanoTime() - begun) / 1_000_000;
             output.data(
                     "copied",

@@ -3,6 +3,7 @@ package dev.cortex.cli.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cortex.protocol.error.Nearest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

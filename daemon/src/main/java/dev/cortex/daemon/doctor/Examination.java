@@ -53,12 +53,12 @@ public final class Examination {
     private static List<String> notes(Home home, boolean serving, Optional<String> port) {
         List<String> notes = new ArrayList<>();
         if (serving && port.isEmpty()) {
-            notes.add("HTTP       the port was taken when the daemon started: it serves its socket alone"
+            notes.add("HTTP: the port was taken when the daemon started: it serves its socket alone"
                     + " (cortex serve --port N)");
         }
         if (home.reachableSocket().isEmpty()) {
-            notes.add("socket     " + home.socket()
-                    + " is too long for a socket; set XDG_RUNTIME_DIR to a shorter folder");
+            notes.add(
+                    "socket: " + home.socket() + " is too long for a socket; set XDG_RUNTIME_DIR to a shorter folder");
         }
         return notes;
     }

@@ -1,11 +1,9 @@
 package dev.cortex.daemon.doctor;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.cortex.daemon.words.Envelope;
 import dev.cortex.protocol.api.Daemon;
 import java.util.List;
 import java.util.Optional;
-import tools.jackson.databind.PropertyNamingStrategies;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * All that a doctor found.
@@ -14,8 +12,6 @@ import tools.jackson.databind.json.JsonMapper;
  * @param notes what works less well here, for people
  */
 public record Report(Machine machine, Optional<DaemonState> daemon, Daemon.Readiness readiness, List<String> notes) {
-    private static final int ENVELOPE_VERSION = 1;
-
     public Report {
         notes = List.copyOf(notes);
     }
@@ -40,13 +36,6 @@ public record Report(Machine machine, Optional<DaemonState> daemon, Daemon.Readi
 
     /** In the envelope of every command's {@code --json}. */
     public String json() {
-        JsonMapper mapper = JsonMapper.builder()
-                .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-                .changeDefaultPropertyInclusion(
-                        inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_ABSENT))
-                .build();
-        return mapper.writeValueAsString(new Envelope(ENVELOPE_VERSION, "doctor", this));
+        return Envelope.of("doctor", this);
     }
-
-    private record Envelope(int schemaVersion, String kind, Report data) {}
 }

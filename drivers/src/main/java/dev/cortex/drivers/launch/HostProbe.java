@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * while, and whoever is about to refuse something asks again. Thread-safe.
  */
 public final class HostProbe {
-    /** A burst of refusals asks once, and a person who follows a remedy sees its effect. */
-    private static final Duration FRESH = Duration.ofSeconds(2);
+    /** A burst of refusals asks once, and whoever follows a remedy, a script too, sees its effect. */
+    private static final Duration FRESH = Duration.ofMillis(300);
 
     /** What was there and is not there any more is told by the start that needs it. */
     private static final Duration KEPT = Duration.ofMinutes(5);

@@ -82,7 +82,10 @@ public final class ProcessDriver implements SandboxDriver {
                 missing.add(new Readiness.Missing(program + " is missing", "./dev build", false));
             }
         }
-        return new Readiness(Optional.empty(), missing, List.of("no isolation: for trusted code only"));
+        return new Readiness(
+                Optional.empty(),
+                missing,
+                List.of("no isolation: for trusted code, with CORTEX_ALLOW_INSECURE_PROCESS=1"));
     }
 
     @Override

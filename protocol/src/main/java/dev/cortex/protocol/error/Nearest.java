@@ -1,4 +1,4 @@
-package dev.cortex.cli.command;
+package dev.cortex.protocol.error;
 
 import java.util.Optional;
 
@@ -26,7 +26,7 @@ public final class Nearest {
     }
 
     /** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. */
-    static int distance(String a, String b) {
+    public static int distance(String a, String b) {
         int[][] d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {
             for (int j = 0; j <= b.length(); j++) {
