@@ -73,7 +73,7 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 		}
 	}
 	makeThreads(threadsAhead)
-	m = &Machine{Users: users.System, plain: plain, memory: findMemory()}
+	m = &Machine{Users: users.System, plain: plain, memory: findMemory(plain)}
 	if !plain {
 		raiseLoopback()
 		limitProcesses()

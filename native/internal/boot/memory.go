@@ -11,10 +11,11 @@ import (
 // unlimited is what cgroup v1 says where there is no limit, rounded down to pages.
 const unlimited = 1 << 62
 
-// Memory reads the sandbox's memory use and limit: from its control group, version 2 or 1, or from
-// /proc/meminfo where none is visible.
+// Memory reads the sandbox's memory use and limit: from its control group, version 2 or 1. Where none is visible, the
+// use is the sum of its processes; a plain neuron sees everybody's processes, and reads the machine's use.
 type Memory struct {
 	files memoryFiles
+	plain bool
 
 	mu     sync.Mutex
 	killed uint64 // deaths that were told of
@@ -25,8 +26,8 @@ type memoryFiles struct {
 	inactive                  string // key in stat
 }
 
-func findMemory() *Memory {
-	m := &Memory{}
+func findMemory(plain bool) *Memory {
+	m := &Memory{plain: plain}
 	for _, files := range candidates() {
 		if _, err := os.Stat(files.used); err == nil {
 			m.files = files
@@ -72,7 +73,10 @@ func candidates() []memoryFiles {
 // none is known.
 func (m *Memory) Read() (used, limit uint64) {
 	if m.files.used == "" {
-		return systemUsed(), 0
+		if m.plain {
+			return systemUsed(), 0
+		}
+		return processesUsed("/proc"), 0
 	}
 	used = number(m.files.used)
 	if inactive := valueOf(m.files.stat, m.files.inactive); inactive < used {
@@ -109,6 +113,40 @@ func systemUsed() uint64 {
 		return 0
 	}
 	return (total - available) << 10
+}
+
+// processesUsed is what each process has for itself alone: without shared and file pages, which would be counted once
+// for every process that maps them.
+func processesUsed(proc string) uint64 {
+	folder, err := os.Open(proc)
+	if err != nil {
+		return 0
+	}
+	defer folder.Close()
+	names, err := folder.Readdirnames(-1)
+	if err != nil {
+		return 0
+	}
+	pages := uint64(0)
+	for _, name := range names {
+		if name[0] < '1' || name[0] > '9' {
+			continue
+		}
+		text, err := os.ReadFile(proc + "/" + name + "/statm")
+		if err != nil {
+			continue // it has ended
+		}
+		f := bytes.Fields(text)
+		if len(f) < 3 {
+			continue
+		}
+		resident, _ := strconv.ParseUint(string(f[1]), 10, 64)
+		shared, _ := strconv.ParseUint(string(f[2]), 10, 64)
+		if resident > shared {
+			pages += resident - shared
+		}
+	}
+	return pages * uint64(os.Getpagesize())
 }
 
 func number(path string) uint64 {

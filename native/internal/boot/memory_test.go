@@ -42,8 +42,26 @@ func TestMemoryOfBothVersionsOfControlGroups(t *testing.T) {
 	}
 }
 
-func TestWithoutAControlGroupTheSystemIsRead(t *testing.T) {
-	m := &Memory{}
+func TestWithoutAControlGroupTheProcessesAreCounted(t *testing.T) {
+	proc := folder(t, map[string]string{"meminfo": "MemTotal: 9 kB\n"})
+	for pid, statm := range map[string]string{"1": "316111 1993 1248 584 0 19661 0\n", "20": "9 7 2 0 0 0 0\n", "3": ""} {
+		if err := os.Mkdir(filepath.Join(proc, pid), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(proc, pid, "statm"), []byte(statm), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if used, want := processesUsed(proc), uint64((1993-1248+7-2)*os.Getpagesize()); used != want {
+		t.Errorf("got %d, not %d", used, want)
+	}
+	if used, _ := (&Memory{}).Read(); used == 0 || used >= systemUsed() {
+		t.Errorf("got %d of a system that uses %d", used, systemUsed())
+	}
+}
+
+func TestAPlainNeuronWithoutAControlGroupReadsTheSystem(t *testing.T) {
+	m := &Memory{plain: true}
 	if used, limit := m.Read(); used == 0 || limit != 0 || m.Killed() {
 		t.Fatalf("got %d of %d", used, limit)
 	}
