@@ -446,6 +446,18 @@ final class CortexTest {
     }
 
     @Test
+    void aSettingThatIsMistypedIsAnsweredByTheNearest() throws Exception {
+        assertThat(cortex("config", "get", "limits.memry").stderr()).contains("did you mean: limits.memory");
+    }
+
+    @Test
+    void aCompletionScriptHasAnEnvelopeToo() throws Exception {
+        assertThat(cortex("completion", "bash", "--json").stdout())
+                .startsWith("{\"schema_version\":1,\"kind\":\"completion\",\"data\":{\"text\":\"")
+                .endsWith("}}\n");
+    }
+
+    @Test
     void whatIsMissingIsNamedWithItsFixAndInstalledOnlyWhenAgreed() throws Exception {
         Path mark = home.resolve("installed");
         String readiness = """
@@ -642,5 +654,6 @@ final class CortexTest {
                 .isZero();
         assertThat(new String(got.get(), StandardCharsets.UTF_8)).isEqualTo("hello");
         assertThat(cortex("cp", "api:note", "-").stdout()).isEqualTo("hello");
+        assertThat(cortex("cp", "api:note", "-", "--json").stdout()).isEqualTo("hello");
     }
 }
