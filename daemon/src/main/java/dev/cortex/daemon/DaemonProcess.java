@@ -18,7 +18,6 @@ import dev.cortex.protocol.operation.Operations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -106,8 +105,7 @@ final class DaemonProcess {
 
     private static void makeHome(Home home) {
         try {
-            Files.createDirectories(
-                    home.folder(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            home.makeFolder();
         } catch (IOException e) {
             throw CortexException.of(
                             ErrorCode.NOT_READY,

@@ -97,8 +97,7 @@ public final class Cortex implements AutoCloseable {
     private static Cortex open(CortexOptions options, CleanupStack cleanup) throws IOException {
         Home home = options.home();
         requireShortRunFolder(home);
-        Files.createDirectories(
-                home.folder(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        home.makeFolder();
         HomeLock lock = HomeLock.take(home);
         cleanup.push("lock", lock::close);
         home.makeRunFolder();
@@ -106,12 +105,14 @@ public final class Cortex implements AutoCloseable {
         SqliteStore store = SqliteStore.open(home.database());
         cleanup.push("store", store::close);
         Launcher launcher = Launcher.of(new Installation(options.installation()));
+        Path images = home.folder().resolve("images");
+        makePrivate(images);
         Ports ports = new Ports(
                 store,
                 new FileSessionArchive(),
                 drivers(options, launcher),
                 new NeuronConnector(),
-                new Images(home.folder().resolve("images"), new LauncherUnpacker(launcher)),
+                new Images(images, new LauncherUnpacker(launcher)),
                 new Folders(home.folder(), home.runFolder()),
                 options.clock(),
                 options.boundaries());
@@ -136,6 +137,15 @@ public final class Cortex implements AutoCloseable {
         drivers.add(new ProcessDriver(installation, launcher, options.environment()));
         drivers.addAll(options.moreDrivers());
         return drivers;
+    }
+
+    /**
+     * An unpacked image holds a stranger's setuid programs under their own owner: no other user of the host may reach
+     * them, whatever the mode of a home that was there before.
+     */
+    private static void makePrivate(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
     }
 
     /** With a sandbox running, or a daemon's socket, it stays. */

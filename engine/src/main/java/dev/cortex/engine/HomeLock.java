@@ -41,17 +41,24 @@ final class HomeLock implements AutoCloseable {
             throw ownedElsewhere(home, "this process");
         }
         try {
-            FileChannel channel =
-                    FileChannel.open(real.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            return new HomeLock(real, home.pidFile(), locked(home, real.resolve("lock")));
+        } catch (IOException | RuntimeException e) {
+            OPEN_HERE.remove(real);
+            throw e;
+        }
+    }
+
+    private static FileChannel locked(Home home, Path file) throws IOException {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
             FileLock lock = channel.tryLock();
             if (lock == null) {
-                channel.close();
                 throw ownedElsewhere(home, owner(home.pidFile()));
             }
             writePid(home.pidFile());
-            return new HomeLock(real, home.pidFile(), channel);
+            return channel;
         } catch (IOException | RuntimeException e) {
-            OPEN_HERE.remove(real);
+            channel.close();
             throw e;
         }
     }

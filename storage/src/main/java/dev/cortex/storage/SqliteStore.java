@@ -11,7 +11,11 @@ import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.storage.Documents.DiskDocument;
 import dev.cortex.storage.Documents.SandboxDocument;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -22,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import tools.jackson.core.JacksonException;
@@ -54,6 +59,7 @@ public final class SqliteStore implements SandboxStore {
         try {
             Path folder = file.toAbsolutePath().getParent();
             SqliteLibrary.unpackInto(folder == null ? file : folder);
+            keepPrivate(file);
             Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("PRAGMA journal_mode = WAL");
@@ -70,6 +76,24 @@ public final class SqliteStore implements SandboxStore {
                             "cannot open the database " + file,
                             "check that the folder is yours and its disk is not full")
                     .because(e);
+        }
+    }
+
+    /**
+     * Environments and tokens are for the owner alone, whatever the folder's mode. SQLite gives the log and the index
+     * that it makes the database's own mode; those of a crash may be older than this.
+     */
+    private static void keepPrivate(Path file) throws IOException {
+        Set<PosixFilePermission> owner = PosixFilePermissions.fromString("rw-------");
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(owner));
+        } catch (FileAlreadyExistsException e) {
+            for (String part : List.of("", "-wal", "-shm")) {
+                Path existing = file.resolveSibling(file.getFileName() + part);
+                if (Files.exists(existing)) {
+                    Files.setPosixFilePermissions(existing, owner);
+                }
+            }
         }
     }
 

@@ -10,10 +10,12 @@ import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.testkit.store.SandboxStoreContract;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class SqliteStoreTest extends SandboxStoreContract {
@@ -35,6 +37,22 @@ final class SqliteStoreTest extends SandboxStoreContract {
             assertThat(store.findByName("b")).isEmpty();
             assertThat(store.intents()).hasSize(3);
             assertThat(store.damaged()).hasSize(3).anyMatch(line -> line.startsWith("disk x: "));
+        }
+    }
+
+    @Test
+    void nobodyButItsOwnerReadsTheDatabaseWhateverItsModeWasBefore() throws Exception {
+        Path own = Files.createDirectory(home.resolve("own"));
+        for (int opened = 0; opened < 2; opened++) {
+            try (SandboxStore store = open(own)) {
+                assertThat(store.count()).isZero();
+                for (String name : List.of("cortex.db", "cortex.db-wal", "cortex.db-shm")) {
+                    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own.resolve(name))))
+                            .as(name)
+                            .isEqualTo("rw-------");
+                }
+            }
+            Files.setPosixFilePermissions(own.resolve("cortex.db"), PosixFilePermissions.fromString("rw-r--r--"));
         }
     }
 

@@ -111,7 +111,7 @@ final class DaemonStart {
         ProcessBuilder launcher = new ProcessBuilder(argv);
         launcher.environment().put("CORTEX_HOME", home.folder().toString());
         try {
-            Files.createDirectories(home.folder());
+            home.makeFolder();
             Process process = launcher.start();
             process.getOutputStream().close();
             String pid = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();

@@ -41,7 +41,7 @@ public final class HomeSettings {
                         "the file is written in a way that this command does not change",
                         "edit it: " + checked.shown());
             }
-            Files.createDirectories(home.folder());
+            home.makeFolder();
             Path next = path.resolveSibling(".config.yaml.new");
             Files.writeString(next, after);
             Files.move(next, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);

@@ -46,7 +46,9 @@ public final class Trust {
 
     private void write(Map<String, Json> digests) {
         try {
-            Files.createDirectories(store.toAbsolutePath().getParent());
+            Files.createDirectories(
+                    store.toAbsolutePath().getParent(),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path next = Files.createTempFile(
                     store.toAbsolutePath().getParent(),
                     ".trusted",

@@ -8,9 +8,12 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A home folder, and the run folder that its daemon and its clients agree on without asking each other.
@@ -86,6 +89,14 @@ public record Home(Path folder, Path runFolder) {
     }
 
     /**
+     * Makes the home folder where it is missing, for its owner alone, as it holds the environments and tokens of
+     * sandboxes. Whoever comes first makes it, so every client does it by this. One that exists is left as it is.
+     */
+    public void makeFolder() throws IOException {
+        Files.createDirectories(folder, ownerAlone());
+    }
+
+    /**
      * Makes the run folder, 0700, with the folder above it.
      *
      * @throws CortexException DENIED when somebody else made one of them first, which in a shared folder such as /tmp
@@ -127,11 +138,14 @@ public record Home(Path folder, Path runFolder) {
             Files.createDirectories(parent);
         }
         try {
-            Files.createDirectory(
-                    path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(path, ownerAlone());
         } catch (FileAlreadyExistsException e) {
             // Made earlier; whose it is, requireOwn checks.
         }
+    }
+
+    private static FileAttribute<Set<PosixFilePermission>> ownerAlone() {
+        return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
     }
 
     private static void requireOwn(Path path) {

@@ -95,4 +95,13 @@ final class HomeTest {
                 .isEqualTo(33);
         assertThat(Home.uid()).isEqualTo(Uid.effective());
     }
+
+    @Test
+    void aHomeIsMadeForItsOwnerAloneWhoeverComesFirst(@TempDir Path folder) throws Exception {
+        Home home = Home.at(folder.resolve("home"));
+        home.makeFolder();
+        home.makeFolder();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(home.folder())))
+                .isEqualTo("rwx------");
+    }
 }
