@@ -117,6 +117,18 @@ func TestTheCommandIsLookedForInTheSessionsOwnPath(t *testing.T) {
 	}
 }
 
+func TestAFolderInThePathIsNoCommand(t *testing.T) {
+	n := readyNeuron(t)
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "thing"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := n.output(&guestpb.ExecRequest{Argv: words("thing"), Environment: words("PATH=" + dir)})
+	if r.exit == nil || r.exit.Code != 127 {
+		t.Fatalf("got %q, %+v", r.stderr, r.exit)
+	}
+}
+
 func TestArgumentsArriveByteForByte(t *testing.T) {
 	n := readyNeuron(t)
 	longest := strings.Repeat("x", 131_071)

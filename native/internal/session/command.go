@@ -252,7 +252,7 @@ func (c command) programs(path string) []program {
 		if dir == "" {
 			dir = "."
 		}
-		if candidate := dir + "/" + name; c.exists(candidate) {
+		if candidate := dir + "/" + name; c.exists(candidate) && !c.isFolder(candidate) {
 			found = append(found, program{candidate, true})
 		}
 	}
@@ -260,12 +260,21 @@ func (c command) programs(path string) []program {
 }
 
 func (c command) exists(path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.directory, path)
-	}
 	var st unix.Stat_t
-	err := unix.Stat(path, &st)
+	err := unix.Stat(c.absolute(path), &st)
 	return err != syscall.ENOENT && err != syscall.ENOTDIR
+}
+
+func (c command) isFolder(path string) bool {
+	var st unix.Stat_t
+	return unix.Stat(c.absolute(path), &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
+func (c command) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.directory, path)
 }
 
 // mayEnter looks at the permission bits on the way to the directory. The kernel does not say whether

@@ -66,9 +66,45 @@ func (in *input) write(owner *Attachment, p []byte) bool {
 	if in.closed || in.ending {
 		return true
 	}
-	in.queue = append(in.queue, p...)
-	in.push()
+	if len(in.queue) == 0 && !in.writing {
+		p = in.direct(p)
+	}
+	if len(p) > 0 && !in.closed {
+		in.queue = append(in.queue, p...)
+		in.push()
+	}
 	return true
+}
+
+// direct hands over what the process takes at once, without a copy, and returns the rest.
+func (in *input) direct(p []byte) (rest []byte) {
+	err := in.raw.Control(func(fd uintptr) {
+		for len(p) > 0 {
+			n, err := unix.Write(int(fd), p)
+			if err == unix.EINTR {
+				continue
+			}
+			if err == unix.EAGAIN {
+				return
+			}
+			if err != nil {
+				in.shut()
+				return
+			}
+			in.took(p[:n])
+			p = p[n:]
+		}
+	})
+	if err != nil {
+		in.shut()
+	}
+	return p
+}
+
+// took counts bytes that the process's pipe or terminal has taken.
+func (in *input) took(p []byte) {
+	in.accepted += uint64(len(p))
+	in.last = p[len(p)-1]
 }
 
 // leave makes the owner's waiting writes return; what is queued is still delivered.
@@ -168,8 +204,7 @@ func (in *input) stepOn(fd int) bool {
 			in.shut()
 			return true
 		}
-		in.accepted += uint64(n)
-		in.last = in.queue[n-1]
+		in.took(in.queue[:n])
 		in.queue = in.queue[n:]
 		in.room.Broadcast()
 	}
