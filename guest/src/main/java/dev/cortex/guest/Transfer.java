@@ -59,6 +59,8 @@ final class Transfer {
                 channel.write(data);
             }
             channel.write(new Frame.Eof());
+        } catch (ClosedByInterruptException e) {
+            throw lost(e);
         } catch (IOException e) {
             // The guest's own words say more than a broken pipe.
             CortexException lost = lost(e);

@@ -1,8 +1,10 @@
 package dev.cortex.guest;
 
 import static dev.cortex.guest.Failures.assertFails;
+import static dev.cortex.guest.Failures.assertIs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.cortex.guest.ScriptedGuest.Peer;
 import dev.cortex.guest.pb.CopyRequest;
@@ -29,6 +31,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -135,6 +140,28 @@ final class TransferTest {
                     ErrorCode.DISK_FULL,
                     () -> guest.files().write(PATH, Channels.newChannel(new Endless()), 0, 0, false));
             assertThat(refused).hasMessage("the disk is full");
+        }
+    }
+
+    @Test
+    void aPushThatIsInterruptedWhileTheGuestTakesNothingIsCancelled() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        try (ScriptedGuest scripted = guest(frames -> {
+                    frames.read();
+                    begun.countDown();
+                    Thread.sleep(60_000);
+                });
+                Guest guest = scripted.connect()) {
+            CompletableFuture<Throwable> end = new CompletableFuture<>();
+            Thread pushing = Thread.ofVirtual()
+                    .start(() -> end.complete(catchThrowable(
+                            () -> guest.files().write(PATH, Channels.newChannel(new Endless()), 0, 0, false))));
+            begun.await();
+            while (pushing.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            pushing.interrupt();
+            assertIs(ErrorCode.CANCELLED, end.get(10, TimeUnit.SECONDS));
         }
     }
 

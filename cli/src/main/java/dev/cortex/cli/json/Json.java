@@ -113,10 +113,6 @@ public sealed interface Json {
         return this instanceof Bool bool ? Boolean.toString(bool.value()) : "";
     }
 
-    default Optional<String> optionalText() {
-        return isPresent() ? Optional.of(text()) : Optional.empty();
-    }
-
     /** As a whole number, 0 where it is none. */
     default long whole() {
         if (this instanceof Whole whole) {

@@ -104,6 +104,15 @@ final class SurvivalTest {
     }
 
     @Test
+    void aDeathThatASecondLookCannotConfirmIsLookedAtAgain() {
+        SandboxRow row = harness.create("api");
+        harness.machine.observeNext(Observation.ABSENT, Observation.UNKNOWN);
+        harness.machine.kill(row.id());
+        harness.eventually(() -> harness.state("api") == State.STOPPED);
+        harness.assertConsistent();
+    }
+
+    @Test
     void aBrokenStreamIsNotADeath() {
         SandboxRow row = harness.create("api");
         harness.machine.breakStreams(row.id());

@@ -43,14 +43,6 @@ public final class Drivers {
         return asked.equals("auto") ? automatic(runtime) : explicit(asked, runtime, insecureAllowed);
     }
 
-    /** What {@code auto} would take now; empty when nothing is ready. */
-    public Optional<SandboxDriver> preferred() {
-        return all.stream()
-                .filter(driver -> driver.capabilities().has(Capability.ISOLATION))
-                .filter(driver -> driver.check().ready())
-                .findFirst();
-    }
-
     /** Fails unless the driver can work here and now. */
     static Readiness requireReady(SandboxDriver driver) {
         Readiness readiness = driver.check();

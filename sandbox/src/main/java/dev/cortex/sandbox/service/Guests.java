@@ -59,6 +59,14 @@ final class Guests implements AutoCloseable {
         }
     }
 
+    /** Lets go of a start that is over; a later start's neuron stays. */
+    void forget(SandboxRow over) {
+        Connected present = connected.get(over.id());
+        if (present != null && present.generation() <= over.generation() && connected.remove(over.id(), present)) {
+            present.guest().close();
+        }
+    }
+
     @Override
     public void close() {
         connected.keySet().forEach(this::forget);

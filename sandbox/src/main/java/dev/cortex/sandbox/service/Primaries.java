@@ -140,8 +140,11 @@ final class Primaries {
             Thread.currentThread().interrupt();
             return;
         }
-        remove(row);
-        deliveries.forget(row.id());
+        try {
+            remove(row);
+        } finally {
+            deliveries.forget(row.id());
+        }
     }
 
     /** At once: nobody can be waiting. What was started again meanwhile is no longer that sandbox's end. */

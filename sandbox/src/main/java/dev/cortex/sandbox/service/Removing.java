@@ -76,7 +76,7 @@ final class Removing {
 
     /** Removes a disk that was kept when its record went. */
     Removed removeKeptDisk(String name, boolean wipe) {
-        DiskRow disk = disks.find(name).orElseThrow(() -> records.unknown(name));
+        disks.find(name).orElseThrow(() -> records.unknown(name));
         if (!wipe) {
             throw CortexException.of(
                     ErrorCode.NOT_FOUND,
@@ -87,7 +87,8 @@ final class Removing {
             if (records.find(name).isPresent()) {
                 throw Admission.nameTaken(name, "made just now");
             }
-            disks.wipe(disk);
+            // Found again: until the lease was held, the name may have got and left another disk.
+            disks.wipe(disks.find(name).orElseThrow(() -> records.unknown(name)));
             return new Removed("", name, false, List.of());
         }
     }

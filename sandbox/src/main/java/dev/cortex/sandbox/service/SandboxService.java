@@ -389,9 +389,9 @@ public final class SandboxService implements AutoCloseable {
         return new LiveRelay(running.guest(), session, () -> exitDelivered(running.row(), session));
     }
 
-    /** Only a primary's end is waited for. */
+    /** Only the end of a primary with which its sandbox goes is waited for. */
     private void exitDelivered(SandboxRow row, String session) {
-        if (session.equals(row.primary())) {
+        if (row.settings().removeOnExit() && session.equals(row.primary())) {
             deliveries.delivered(row.id(), session);
         }
     }

@@ -58,7 +58,11 @@ final class Watching {
 
     /** Watches a sandbox that is running, and its primary, until it is not. */
     void watch(SandboxRow row) {
-        background.start("watch of " + row.name(), () -> follow(row));
+        background.start("watch of " + row.name(), () -> {
+            follow(row);
+            // Looking for the end may have connected anew after whoever ended it had let go.
+            guests.forget(row);
+        });
         primaries.follow(row);
     }
 
@@ -76,7 +80,6 @@ final class Watching {
             }
             if (!beingChanged(row) && observe(row) == Observation.ABSENT) {
                 lose(row);
-                return;
             }
             boolean lasted = System.nanoTime() - begun > LONGEST_PAUSE.toNanos();
             pause = lasted ? FIRST_PAUSE : pause;
@@ -124,6 +127,9 @@ final class Watching {
             Optional<SandboxRow> now =
                     ports.store().find(row.id()).filter(r -> isCurrent(row)).filter(r -> !beingChanged(r));
             now.filter(r -> observe(r) == Observation.ABSENT).ifPresent(this::lost);
+        } catch (CortexException e) {
+            // The lease may be held for long, and nobody else would notice this death: it is looked at again.
+            LOG.log(System.Logger.Level.WARNING, row.name() + " is gone, which is not recorded yet: " + e.getMessage());
         }
     }
 

@@ -4,15 +4,19 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Observation;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** What outlives a core that dies: first processes, and the faults that the next calls meet. Thread-safe. */
 public final class FakeMachine {
     private final Map<SandboxId, FakeNeuron> neurons = new ConcurrentHashMap<>();
     private final Map<Fault, String> faults = new ConcurrentHashMap<>();
+    private final Queue<Observation> next = new ConcurrentLinkedQueue<>();
     private volatile Optional<Observation> observed = Optional.empty();
 
     /** A place where the machine fails until it is told otherwise. */
@@ -38,6 +42,11 @@ public final class FakeMachine {
     /** Every observation says so until {@link #heal}. */
     public void observeAs(Observation observation) {
         observed = Optional.of(observation);
+    }
+
+    /** The next observations, one each, whatever is true. */
+    public void observeNext(Observation... observations) {
+        next.addAll(List.of(observations));
     }
 
     /** Sandboxes whose first process lives. */
@@ -78,6 +87,10 @@ public final class FakeMachine {
     }
 
     Observation observe(SandboxId id) {
+        Observation scripted = next.poll();
+        if (scripted != null) {
+            return scripted;
+        }
         return observed.orElse(neurons.containsKey(id) ? Observation.RUNNING : Observation.ABSENT);
     }
 }
