@@ -104,7 +104,7 @@ final class SurvivalTest {
     }
 
     @Test
-    void aDeathThatASecondLookCannotConfirmIsLookedAtAgain() {
+    void aDeathThatASecondLookCannotConfirmIsLookedAtAgain() throws Exception {
         SandboxRow row = harness.create("api");
         harness.machine.observeNext(Observation.ABSENT, Observation.UNKNOWN);
         harness.machine.kill(row.id());
