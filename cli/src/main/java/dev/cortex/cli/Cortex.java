@@ -60,7 +60,20 @@ public final class Cortex {
             return programStatus ? ExitStatus.CORTEX_FAILED : FAILED;
         } catch (Output.BrokenOutput e) {
             return ExitStatus.BROKEN_PIPE;
+        } catch (RuntimeException e) {
+            new Failure(output).tell(fault(e));
+            return programStatus ? ExitStatus.CORTEX_FAILED : FAILED;
         }
+    }
+
+    /** A fault of ours, or a path that this machine cannot have: one line for the person, and where it came from. */
+    private static CortexException fault(RuntimeException e) {
+        StackTraceElement[] trace = e.getStackTrace();
+        CortexException told = CortexException.of(
+                ErrorCode.INTERNAL,
+                "this should not have happened: " + e,
+                "please report it with the command that you typed");
+        return trace.length == 0 ? told : told.because("at " + trace[0]);
     }
 
     private static Context context(Invocation invocation, Output output) {
