@@ -167,6 +167,7 @@ final class DaemonProcess {
             }
             cortex.close();
             Files.deleteIfExists(home.socket());
+            Files.deleteIfExists(PortFile.of(home));
             log.info("ended");
         } catch (IOException | RuntimeException e) {
             log.log(Level.SEVERE, "ending", e);

@@ -114,6 +114,7 @@ final class ServeIT {
         assertThat(run(Serve.class, "serve", "--stop")).as(words()).isZero();
         assertThat(daemon.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(home().socket()).doesNotExist();
+        assertThat(PortFile.of(home())).doesNotExist();
         assertThat(home().pidFile()).doesNotExist();
         assertThat(Files.readString(home().log())).contains("\"message\":\"ended\"");
 
