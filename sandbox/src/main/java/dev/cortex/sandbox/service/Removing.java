@@ -76,7 +76,9 @@ final class Removing {
 
     /** Removes a disk that was kept when its record went. */
     Removed removeKeptDisk(String name, boolean wipe) {
-        disks.find(name).orElseThrow(() -> records.unknown(name));
+        if (disks.find(name).isEmpty()) {
+            throw records.unknown(name);
+        }
         if (!wipe) {
             throw CortexException.of(
                     ErrorCode.NOT_FOUND,
