@@ -24,6 +24,10 @@ final class DaemonStart {
     private static final long PATIENCE_MILLIS = 20_000;
 
     private static final long POLL_MILLIS = 5;
+
+    /** A home that a program holds which serves nothing is not waited for longer than some starts take. */
+    private static final int AGAIN = 3;
+
     private static final int WORDS_BYTES = 8192;
 
     private final Home home;
@@ -44,6 +48,7 @@ final class DaemonStart {
         String daemon = detach();
         long begun = System.nanoTime();
         boolean told = false;
+        int again = 0;
         while (true) {
             Optional<Connection> connection = attempt();
             if (connection.isPresent()) {
@@ -56,8 +61,17 @@ final class DaemonStart {
                 if (connection.isPresent()) {
                     return connection.get();
                 }
-                if (!startsElsewhere() || waited > PATIENCE_MILLIS) {
+                if (waited > PATIENCE_MILLIS) {
                     throw failed(logged);
+                }
+                if (!startsElsewhere()) {
+                    // The one that had the home may have been ended meanwhile, or not yet have said who it is.
+                    if (again == AGAIN || !foundTaken(logged)) {
+                        throw failed(logged);
+                    }
+                    again++;
+                    logged = logBytes();
+                    daemon = detach();
                 }
             }
             if (waited > PATIENCE_MILLIS) {
@@ -141,6 +155,16 @@ final class DaemonStart {
         } catch (IOException e) {
             return 0;
         }
+    }
+
+    /** Whether the daemon ended because another had the home; its words are HomeLock's. */
+    private boolean foundTaken(long from) {
+        for (String line : logLines(from)) {
+            if (line.startsWith("cortex: the home ") && line.contains(" is owned by ")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** What the daemon wrote for people before it gave up: a line {@code cortex: …} and what is indented below it. */
