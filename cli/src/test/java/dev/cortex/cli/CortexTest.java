@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -409,6 +410,34 @@ final class CortexTest {
         assertThat(ended.status()).isEqualTo(130);
         assertThat(ended.stderr()).contains("cancelling").contains("nothing of it is left");
         assertThat(lists).hasValue(3);
+    }
+
+    @Test
+    void ctrlCThatComesJustAfterTheSandboxWasReadyRemovesItAgain() throws Exception {
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicBoolean removed = new AtomicBoolean();
+        serve(exchange -> {
+            switch (exchange.method()) {
+                case "POST" -> {
+                    asked.countDown();
+                    ByteBuffer nothing = ByteBuffer.allocate(1);
+                    assertThat(exchange.channel().read(nothing)).isEqualTo(-1);
+                    exchange.channel().close();
+                }
+                case "DELETE" -> {
+                    removed.set(true);
+                    exchange.json(200, "{}");
+                }
+                default -> exchange.json(200, "{\"sandboxes\":[" + (removed.get() ? "" : VIEW.formatted("")) + "]}");
+            }
+        });
+        Process process = new CommandLine(home, "create", "api").start();
+        assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+        new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+        Ended ended = CommandLine.end(process);
+        assertThat(ended.status()).isEqualTo(130);
+        assertThat(ended.stderr()).contains("nothing of it is left");
+        assertThat(removed).isTrue();
     }
 
     // ---- errors ----------------------------------------------------------------------------------------------

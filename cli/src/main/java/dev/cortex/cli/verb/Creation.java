@@ -27,6 +27,9 @@ final class Creation {
 
     private static final long CANCEL_POLL_MILLIS = 50;
 
+    /** A daemon that saw the request end undoes it within moments; what runs after so many is whole. */
+    private static final int SETTLED_POLLS = 4;
+
     private final Context context;
     private Optional<Connection> connection = Optional.empty();
     private boolean cancelled;
@@ -130,8 +133,12 @@ final class Creation {
 
     private CortexException awaitCancelled(Mine mine) {
         for (int poll = 0; poll < CANCEL_POLLS; poll++) {
-            if (!isThere(mine)) {
+            Optional<Json> left = left(mine);
+            if (left.isEmpty()) {
                 return CortexException.of(ErrorCode.CANCELLED, "cancelled, nothing of it is left", "");
+            }
+            if (poll >= SETTLED_POLLS && left.get().get("state").text().equals("running")) {
+                remove(left.get());
             }
             try {
                 Thread.sleep(CANCEL_POLL_MILLIS);
@@ -145,13 +152,25 @@ final class Creation {
                 "see: cortex ls        remove it: cortex rm --force NAME");
     }
 
-    private boolean isThere(Mine mine) {
+    private Optional<Json> left(Mine mine) {
         Json list = context.daemon().call(Request.of(Operations.LIST));
         for (Json sandbox : list.get("sandboxes").items()) {
             if (mine.test(sandbox)) {
-                return true;
+                return Optional.of(sandbox);
             }
         }
-        return false;
+        return Optional.empty();
+    }
+
+    /** It was ready before the daemon saw us go. The disk stays: the name may have had it before. */
+    private void remove(Json sandbox) {
+        try {
+            context.daemon()
+                    .call(Request.of(Operations.REMOVE, sandbox.get("id").text()).query("force", "true"));
+        } catch (CortexException e) {
+            if (e.code() != ErrorCode.NOT_FOUND && e.code() != ErrorCode.BUSY) {
+                throw e;
+            }
+        }
     }
 }
