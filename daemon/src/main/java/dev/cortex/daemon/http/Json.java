@@ -8,8 +8,10 @@ import dev.cortex.protocol.error.ErrorCode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
@@ -40,11 +42,14 @@ final class Json {
     /** @throws CortexException INVALID_ARGUMENT naming the field at fault */
     <T> T read(byte[] bytes, Class<T> type) {
         try {
-            return mapper.readValue(bytes.length == 0 ? EMPTY_OBJECT : bytes, type);
+            return Optional.ofNullable(mapper.readValue(bytes.length == 0 ? EMPTY_OBJECT : bytes, type))
+                    .orElseThrow(() -> bad("the body is null", "send a JSON object"));
         } catch (UnrecognizedPropertyException e) {
             throw bad("there is no field '" + path(e) + "'", "its fields: " + names(e.getKnownPropertyIds()));
         } catch (StreamReadException e) {
             throw bad("the body is not JSON: " + e.getOriginalMessage(), "send a JSON object");
+        } catch (StreamConstraintsException e) {
+            throw bad("the body is too much: " + e.getOriginalMessage(), "send less of it");
         } catch (DatabindException e) {
             throw wrong(e);
         }

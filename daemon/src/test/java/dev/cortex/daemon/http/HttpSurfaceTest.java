@@ -230,6 +230,12 @@ final class HttpSurfaceTest {
                     400,
                     "INVALID_ARGUMENT",
                     "'times'");
+            assertProblem(client.call("POST", "/api/v1/greet/x", "null"), 400, "INVALID_ARGUMENT", "null");
+            assertProblem(
+                    client.call("POST", "/api/v1/greet/x", "{\"times\":" + "9".repeat(100_000) + "}"),
+                    400,
+                    "INVALID_ARGUMENT",
+                    "");
             assertProblem(client.call("POST", "/api/v1/greet/x", "{\"name\""), 400, "INVALID_ARGUMENT", "not JSON");
             assertProblem(client.call("POST", "/api/v1/greet/x", "{\"name\":\"a\"} {}"), 400, "INVALID_ARGUMENT", "");
         }
