@@ -147,6 +147,10 @@ final class Draining {
                 for (Optional<Frame> next = channel.read(); next.isPresent(); next = channel.read()) {
                     switch (next.get()) {
                         case Frame.Gap gap -> {
+                            if (at != oldest) {
+                                // One cursor says where the file's bytes begin: they must be of one piece.
+                                return new Span(oldest, at);
+                            }
                             at = gap.cursor();
                             oldest = at;
                         }
