@@ -166,7 +166,8 @@ final class Creation {
     private void remove(Json sandbox) {
         try {
             context.daemon()
-                    .call(Request.of(Operations.REMOVE, sandbox.get("id").text()).query("force", "true"));
+                    .call(Request.of(Operations.REMOVE, sandbox.get("id").text())
+                            .query("force", "true"));
         } catch (CortexException e) {
             if (e.code() != ErrorCode.NOT_FOUND && e.code() != ErrorCode.BUSY) {
                 throw e;
