@@ -436,7 +436,7 @@ final class CortexTest {
         new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
         Ended ended = CommandLine.end(process);
         assertThat(ended.status()).isEqualTo(130);
-        assertThat(ended.stderr()).contains("nothing of it is left");
+        assertThat(ended.stderr()).contains("removed again");
         assertThat(removed).isTrue();
     }
 

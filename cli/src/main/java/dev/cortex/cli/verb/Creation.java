@@ -132,13 +132,20 @@ final class Creation {
     }
 
     private CortexException awaitCancelled(Mine mine) {
+        boolean removed = false;
         for (int poll = 0; poll < CANCEL_POLLS; poll++) {
             Optional<Json> left = left(mine);
             if (left.isEmpty()) {
-                return CortexException.of(ErrorCode.CANCELLED, "cancelled, nothing of it is left", "");
+                return removed
+                        ? CortexException.of(
+                                ErrorCode.CANCELLED,
+                                "cancelled; it was ready already and is removed again",
+                                "a disk of its name stays: cortex ls --all")
+                        : CortexException.of(ErrorCode.CANCELLED, "cancelled, nothing of it is left", "");
             }
             if (poll >= SETTLED_POLLS && left.get().get("state").text().equals("running")) {
                 remove(left.get());
+                removed = true;
             }
             try {
                 Thread.sleep(CANCEL_POLL_MILLIS);
