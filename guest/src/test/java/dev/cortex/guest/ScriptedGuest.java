@@ -12,6 +12,7 @@ import dev.cortex.protocol.wire.FrameChannels;
 import dev.cortex.protocol.wire.Hello;
 import dev.cortex.protocol.wire.HelloAck;
 import dev.cortex.sandbox.driver.GuestStream;
+import dev.cortex.sandbox.driver.SocketStream;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestToken;
 import java.io.IOException;

@@ -15,8 +15,8 @@ import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.wire.Hello;
 import dev.cortex.protocol.wire.HelloAck;
 import dev.cortex.sandbox.driver.GuestStream;
+import dev.cortex.sandbox.driver.SocketStream;
 import dev.cortex.sandbox.guest.GuestToken;
-import dev.cortex.testkit.guest.SocketGuestStream;
 import dev.cortex.testkit.pb.NoopRequest;
 import dev.cortex.testkit.pb.NoopResponse;
 import java.io.IOException;
@@ -98,7 +98,7 @@ final class NoopCallTest {
 
     private static GuestStream dial(UnixDomainSocketAddress address) {
         try {
-            return new SocketGuestStream(SocketChannel.open(address));
+            return new SocketStream(SocketChannel.open(address));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -5,6 +5,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.GuestStream;
+import dev.cortex.sandbox.driver.SocketStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
@@ -50,7 +51,7 @@ public final class SocketDialer {
             try {
                 SocketChannel channel = connect(socket);
                 checkAgain(sandbox, socket, channel);
-                return new SocketGuestStream(channel);
+                return new SocketStream(channel);
             } catch (ConnectException e) {
                 throw lost(sandbox, "nothing listens on its socket").because(e);
             } catch (ClosedByInterruptException e) {

@@ -23,7 +23,7 @@ public final class RoundTripBenchmark {
     private RoundTripBenchmark() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        Guest guest = new NeuronConnector().connect(SocketGuestStream.dialer(Path.of(arguments[0])), GuestToken.NONE);
+        Guest guest = new NeuronConnector().connect(GuestSocket.dialer(Path.of(arguments[0])), GuestToken.NONE);
         Thread caller = Thread.ofVirtual().start(() -> measure(guest));
         caller.join();
         guest.close();

@@ -42,7 +42,7 @@ final class PlainNeuronIT extends GuestContract {
 
     @Override
     protected Supplier<GuestStream> dialer() {
-        return SocketGuestStream.dialer(socket);
+        return GuestSocket.dialer(socket);
     }
 
     @Override

@@ -1,27 +1,11 @@
-package dev.cortex.testkit.guest;
+package dev.cortex.sandbox.driver;
 
-import dev.cortex.sandbox.driver.GuestStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Path;
-import java.util.function.Supplier;
 
-/** Streams over a Unix socket, as a test dials them. */
-public record SocketGuestStream(SocketChannel socket) implements GuestStream {
-    /** Dials that socket for each stream. */
-    public static Supplier<GuestStream> dialer(Path socket) {
-        return () -> {
-            try {
-                return new SocketGuestStream(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        };
-    }
-
+/** A stream over a connected, blocking socket. */
+public record SocketStream(SocketChannel socket) implements GuestStream {
     @Override
     public int read(ByteBuffer to) throws IOException {
         return socket.read(to);
