@@ -599,6 +599,8 @@ type InitializeRequest struct {
 	RingBytes        uint64                 `protobuf:"varint,10,opt,name=ring_bytes,json=ringBytes,proto3" json:"ring_bytes,omitempty"`                     // most of one session's ring, 0: 1 MiB
 	RingsTotalBytes  uint64                 `protobuf:"varint,11,opt,name=rings_total_bytes,json=ringsTotalBytes,proto3" json:"rings_total_bytes,omitempty"` // most of all rings, 0: 64 MiB or an eighth of the memory limit
 	SessionsMost     uint32                 `protobuf:"varint,12,opt,name=sessions_most,json=sessionsMost,proto3" json:"sessions_most,omitempty"`            // most running at once, 0: 10,000
+	NoRoot           bool                   `protobuf:"varint,13,opt,name=no_root,json=noRoot,proto3" json:"no_root,omitempty"`                              // neither sudo nor sessions as root
+	EgressProxy      bool                   `protobuf:"varint,14,opt,name=egress_proxy,json=egressProxy,proto3" json:"egress_proxy,omitempty"`               // a proxy on loopback, its requests on the data stream of kind `events`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -715,6 +717,20 @@ func (x *InitializeRequest) GetSessionsMost() uint32 {
 		return x.SessionsMost
 	}
 	return 0
+}
+
+func (x *InitializeRequest) GetNoRoot() bool {
+	if x != nil {
+		return x.NoRoot
+	}
+	return false
+}
+
+func (x *InitializeRequest) GetEgressProxy() bool {
+	if x != nil {
+		return x.EgressProxy
+	}
+	return false
 }
 
 type InitializeResponse struct {
@@ -2491,6 +2507,278 @@ func (x *ResolvePathResponse) GetExists() bool {
 	return false
 }
 
+type WatchRequest struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	WatchId          string                 `protobuf:"bytes,1,opt,name=watch_id,json=watchId,proto3" json:"watch_id,omitempty"` // minted by the host: w_ and 16 characters
+	Path             []byte                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	WorkingDirectory []byte                 `protobuf:"bytes,3,opt,name=working_directory,json=workingDirectory,proto3" json:"working_directory,omitempty"`
+	User             string                 `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
+	Recursive        bool                   `protobuf:"varint,5,opt,name=recursive,proto3" json:"recursive,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *WatchRequest) Reset() {
+	*x = WatchRequest{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchRequest) ProtoMessage() {}
+
+func (x *WatchRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchRequest.ProtoReflect.Descriptor instead.
+func (*WatchRequest) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *WatchRequest) GetWatchId() string {
+	if x != nil {
+		return x.WatchId
+	}
+	return ""
+}
+
+func (x *WatchRequest) GetPath() []byte {
+	if x != nil {
+		return x.Path
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetWorkingDirectory() []byte {
+	if x != nil {
+		return x.WorkingDirectory
+	}
+	return nil
+}
+
+func (x *WatchRequest) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *WatchRequest) GetRecursive() bool {
+	if x != nil {
+		return x.Recursive
+	}
+	return false
+}
+
+type WatchResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchResponse) Reset() {
+	*x = WatchResponse{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchResponse) ProtoMessage() {}
+
+func (x *WatchResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchResponse.ProtoReflect.Descriptor instead.
+func (*WatchResponse) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{33}
+}
+
+type QuiesceRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CloseChannel  bool                   `protobuf:"varint,1,opt,name=close_channel,json=closeChannel,proto3" json:"close_channel,omitempty"` // the listening socket and its streams too; opened again by `resume_file`
+	ResumeFile    []byte                 `protobuf:"bytes,2,opt,name=resume_file,json=resumeFile,proto3" json:"resume_file,omitempty"`        // its appearance in the channel's folder opens the channel again
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuiesceRequest) Reset() {
+	*x = QuiesceRequest{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuiesceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuiesceRequest) ProtoMessage() {}
+
+func (x *QuiesceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuiesceRequest.ProtoReflect.Descriptor instead.
+func (*QuiesceRequest) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *QuiesceRequest) GetCloseChannel() bool {
+	if x != nil {
+		return x.CloseChannel
+	}
+	return false
+}
+
+func (x *QuiesceRequest) GetResumeFile() []byte {
+	if x != nil {
+		return x.ResumeFile
+	}
+	return nil
+}
+
+type QuiesceResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuiesceResponse) Reset() {
+	*x = QuiesceResponse{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuiesceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuiesceResponse) ProtoMessage() {}
+
+func (x *QuiesceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuiesceResponse.ProtoReflect.Descriptor instead.
+func (*QuiesceResponse) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{35}
+}
+
+type ThawRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ThawRequest) Reset() {
+	*x = ThawRequest{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ThawRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ThawRequest) ProtoMessage() {}
+
+func (x *ThawRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ThawRequest.ProtoReflect.Descriptor instead.
+func (*ThawRequest) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{36}
+}
+
+type ThawResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ThawResponse) Reset() {
+	*x = ThawResponse{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ThawResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ThawResponse) ProtoMessage() {}
+
+func (x *ThawResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ThawResponse.ProtoReflect.Descriptor instead.
+func (*ThawResponse) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{37}
+}
+
 type ShutdownRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	GraceMs       uint64                 `protobuf:"varint,1,opt,name=grace_ms,json=graceMs,proto3" json:"grace_ms,omitempty"` // between TERM and KILL, 0: 2,000
@@ -2500,7 +2788,7 @@ type ShutdownRequest struct {
 
 func (x *ShutdownRequest) Reset() {
 	*x = ShutdownRequest{}
-	mi := &file_cortex_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2512,7 +2800,7 @@ func (x *ShutdownRequest) String() string {
 func (*ShutdownRequest) ProtoMessage() {}
 
 func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cortex_guest_v1_guest_proto_msgTypes[32]
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2525,7 +2813,7 @@ func (x *ShutdownRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownRequest.ProtoReflect.Descriptor instead.
 func (*ShutdownRequest) Descriptor() ([]byte, []int) {
-	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{32}
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ShutdownRequest) GetGraceMs() uint64 {
@@ -2543,7 +2831,7 @@ type ShutdownResponse struct {
 
 func (x *ShutdownResponse) Reset() {
 	*x = ShutdownResponse{}
-	mi := &file_cortex_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2555,7 +2843,7 @@ func (x *ShutdownResponse) String() string {
 func (*ShutdownResponse) ProtoMessage() {}
 
 func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cortex_guest_v1_guest_proto_msgTypes[33]
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2568,7 +2856,7 @@ func (x *ShutdownResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ShutdownResponse.ProtoReflect.Descriptor instead.
 func (*ShutdownResponse) Descriptor() ([]byte, []int) {
-	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{33}
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
 var File_cortex_guest_v1_guest_proto protoreflect.FileDescriptor
@@ -2606,7 +2894,7 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\x03uid\x18\x02 \x01(\rR\x03uid\x12\x10\n" +
 	"\x03gid\x18\x03 \x01(\rR\x03gid\x12\x12\n" +
 	"\x04home\x18\x04 \x01(\fR\x04home\x12\x16\n" +
-	"\x06groups\x18\x05 \x03(\rR\x06groups\"\xac\x03\n" +
+	"\x06groups\x18\x05 \x03(\rR\x06groups\"\xe8\x03\n" +
 	"\x11InitializeRequest\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1e\n" +
 	"\n" +
@@ -2624,7 +2912,9 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"ring_bytes\x18\n" +
 	" \x01(\x04R\tringBytes\x12*\n" +
 	"\x11rings_total_bytes\x18\v \x01(\x04R\x0fringsTotalBytes\x12#\n" +
-	"\rsessions_most\x18\f \x01(\rR\fsessionsMost\"H\n" +
+	"\rsessions_most\x18\f \x01(\rR\fsessionsMost\x12\x17\n" +
+	"\ano_root\x18\r \x01(\bR\x06noRoot\x12!\n" +
+	"\fegress_proxy\x18\x0e \x01(\bR\vegressProxy\"H\n" +
 	"\x12InitializeResponse\x12\x18\n" +
 	"\aalready\x18\x01 \x01(\bR\aalready\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\tR\aversion\"p\n" +
@@ -2770,7 +3060,21 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\x04user\x18\x03 \x01(\tR\x04user\"A\n" +
 	"\x13ResolvePathResponse\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\fR\x04path\x12\x16\n" +
-	"\x06exists\x18\x02 \x01(\bR\x06exists\",\n" +
+	"\x06exists\x18\x02 \x01(\bR\x06exists\"\x9c\x01\n" +
+	"\fWatchRequest\x12\x19\n" +
+	"\bwatch_id\x18\x01 \x01(\tR\awatchId\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\fR\x04path\x12+\n" +
+	"\x11working_directory\x18\x03 \x01(\fR\x10workingDirectory\x12\x12\n" +
+	"\x04user\x18\x04 \x01(\tR\x04user\x12\x1c\n" +
+	"\trecursive\x18\x05 \x01(\bR\trecursive\"\x0f\n" +
+	"\rWatchResponse\"V\n" +
+	"\x0eQuiesceRequest\x12#\n" +
+	"\rclose_channel\x18\x01 \x01(\bR\fcloseChannel\x12\x1f\n" +
+	"\vresume_file\x18\x02 \x01(\fR\n" +
+	"resumeFile\"\x11\n" +
+	"\x0fQuiesceResponse\"\r\n" +
+	"\vThawRequest\"\x0e\n" +
+	"\fThawResponse\",\n" +
 	"\x0fShutdownRequest\x12\x19\n" +
 	"\bgrace_ms\x18\x01 \x01(\x04R\agraceMs\"\x12\n" +
 	"\x10ShutdownResponse*\xf6\x01\n" +
@@ -2798,7 +3102,7 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\x11FILE_TYPE_REGULAR\x10\x01\x12\x17\n" +
 	"\x13FILE_TYPE_DIRECTORY\x10\x02\x12\x15\n" +
 	"\x11FILE_TYPE_SYMLINK\x10\x03\x12\x13\n" +
-	"\x0fFILE_TYPE_OTHER\x10\x042\xac\t\n" +
+	"\x0fFILE_TYPE_OTHER\x10\x042\x87\v\n" +
 	"\x05Guest\x12C\n" +
 	"\x04Info\x12\x1c.cortex.guest.v1.InfoRequest\x1a\x1d.cortex.guest.v1.InfoResponse\x12U\n" +
 	"\n" +
@@ -2814,7 +3118,10 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\rMakeDirectory\x12%.cortex.guest.v1.MakeDirectoryRequest\x1a&.cortex.guest.v1.MakeDirectoryResponse\x12C\n" +
 	"\x04Move\x12\x1c.cortex.guest.v1.MoveRequest\x1a\x1d.cortex.guest.v1.MoveResponse\x12I\n" +
 	"\x06Remove\x12\x1e.cortex.guest.v1.RemoveRequest\x1a\x1f.cortex.guest.v1.RemoveResponse\x12X\n" +
-	"\vResolvePath\x12#.cortex.guest.v1.ResolvePathRequest\x1a$.cortex.guest.v1.ResolvePathResponse\x12O\n" +
+	"\vResolvePath\x12#.cortex.guest.v1.ResolvePathRequest\x1a$.cortex.guest.v1.ResolvePathResponse\x12F\n" +
+	"\x05Watch\x12\x1d.cortex.guest.v1.WatchRequest\x1a\x1e.cortex.guest.v1.WatchResponse\x12L\n" +
+	"\aQuiesce\x12\x1f.cortex.guest.v1.QuiesceRequest\x1a .cortex.guest.v1.QuiesceResponse\x12C\n" +
+	"\x04Thaw\x12\x1c.cortex.guest.v1.ThawRequest\x1a\x1d.cortex.guest.v1.ThawResponse\x12O\n" +
 	"\bShutdown\x12 .cortex.guest.v1.ShutdownRequest\x1a!.cortex.guest.v1.ShutdownResponseBC\n" +
 	"\x13dev.cortex.guest.pbP\x01Z*cortex.dev/native/internal/guestpb;guestpbb\x06proto3"
 
@@ -2831,7 +3138,7 @@ func file_cortex_guest_v1_guest_proto_rawDescGZIP() []byte {
 }
 
 var file_cortex_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cortex_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_cortex_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_cortex_guest_v1_guest_proto_goTypes = []any{
 	(ExitCause)(0),                // 0: cortex.guest.v1.ExitCause
 	(Direction)(0),                // 1: cortex.guest.v1.Direction
@@ -2869,8 +3176,14 @@ var file_cortex_guest_v1_guest_proto_goTypes = []any{
 	(*RemoveResponse)(nil),        // 33: cortex.guest.v1.RemoveResponse
 	(*ResolvePathRequest)(nil),    // 34: cortex.guest.v1.ResolvePathRequest
 	(*ResolvePathResponse)(nil),   // 35: cortex.guest.v1.ResolvePathResponse
-	(*ShutdownRequest)(nil),       // 36: cortex.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 37: cortex.guest.v1.ShutdownResponse
+	(*WatchRequest)(nil),          // 36: cortex.guest.v1.WatchRequest
+	(*WatchResponse)(nil),         // 37: cortex.guest.v1.WatchResponse
+	(*QuiesceRequest)(nil),        // 38: cortex.guest.v1.QuiesceRequest
+	(*QuiesceResponse)(nil),       // 39: cortex.guest.v1.QuiesceResponse
+	(*ThawRequest)(nil),           // 40: cortex.guest.v1.ThawRequest
+	(*ThawResponse)(nil),          // 41: cortex.guest.v1.ThawResponse
+	(*ShutdownRequest)(nil),       // 42: cortex.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 43: cortex.guest.v1.ShutdownResponse
 }
 var file_cortex_guest_v1_guest_proto_depIdxs = []int32{
 	7,  // 0: cortex.guest.v1.InitializeRequest.user:type_name -> cortex.guest.v1.User
@@ -2898,24 +3211,30 @@ var file_cortex_guest_v1_guest_proto_depIdxs = []int32{
 	30, // 22: cortex.guest.v1.Guest.Move:input_type -> cortex.guest.v1.MoveRequest
 	32, // 23: cortex.guest.v1.Guest.Remove:input_type -> cortex.guest.v1.RemoveRequest
 	34, // 24: cortex.guest.v1.Guest.ResolvePath:input_type -> cortex.guest.v1.ResolvePathRequest
-	36, // 25: cortex.guest.v1.Guest.Shutdown:input_type -> cortex.guest.v1.ShutdownRequest
-	6,  // 26: cortex.guest.v1.Guest.Info:output_type -> cortex.guest.v1.InfoResponse
-	9,  // 27: cortex.guest.v1.Guest.Initialize:output_type -> cortex.guest.v1.InitializeResponse
-	13, // 28: cortex.guest.v1.Guest.Exec:output_type -> cortex.guest.v1.ExecResponse
-	16, // 29: cortex.guest.v1.Guest.Signal:output_type -> cortex.guest.v1.SignalResponse
-	14, // 30: cortex.guest.v1.Guest.SessionStatus:output_type -> cortex.guest.v1.SessionInfo
-	19, // 31: cortex.guest.v1.Guest.ListSessions:output_type -> cortex.guest.v1.ListSessionsResponse
-	21, // 32: cortex.guest.v1.Guest.RemoveSession:output_type -> cortex.guest.v1.RemoveSessionResponse
-	23, // 33: cortex.guest.v1.Guest.Copy:output_type -> cortex.guest.v1.CopyResponse
-	24, // 34: cortex.guest.v1.Guest.Stat:output_type -> cortex.guest.v1.FileInfo
-	27, // 35: cortex.guest.v1.Guest.List:output_type -> cortex.guest.v1.ListResponse
-	29, // 36: cortex.guest.v1.Guest.MakeDirectory:output_type -> cortex.guest.v1.MakeDirectoryResponse
-	31, // 37: cortex.guest.v1.Guest.Move:output_type -> cortex.guest.v1.MoveResponse
-	33, // 38: cortex.guest.v1.Guest.Remove:output_type -> cortex.guest.v1.RemoveResponse
-	35, // 39: cortex.guest.v1.Guest.ResolvePath:output_type -> cortex.guest.v1.ResolvePathResponse
-	37, // 40: cortex.guest.v1.Guest.Shutdown:output_type -> cortex.guest.v1.ShutdownResponse
-	26, // [26:41] is the sub-list for method output_type
-	11, // [11:26] is the sub-list for method input_type
+	36, // 25: cortex.guest.v1.Guest.Watch:input_type -> cortex.guest.v1.WatchRequest
+	38, // 26: cortex.guest.v1.Guest.Quiesce:input_type -> cortex.guest.v1.QuiesceRequest
+	40, // 27: cortex.guest.v1.Guest.Thaw:input_type -> cortex.guest.v1.ThawRequest
+	42, // 28: cortex.guest.v1.Guest.Shutdown:input_type -> cortex.guest.v1.ShutdownRequest
+	6,  // 29: cortex.guest.v1.Guest.Info:output_type -> cortex.guest.v1.InfoResponse
+	9,  // 30: cortex.guest.v1.Guest.Initialize:output_type -> cortex.guest.v1.InitializeResponse
+	13, // 31: cortex.guest.v1.Guest.Exec:output_type -> cortex.guest.v1.ExecResponse
+	16, // 32: cortex.guest.v1.Guest.Signal:output_type -> cortex.guest.v1.SignalResponse
+	14, // 33: cortex.guest.v1.Guest.SessionStatus:output_type -> cortex.guest.v1.SessionInfo
+	19, // 34: cortex.guest.v1.Guest.ListSessions:output_type -> cortex.guest.v1.ListSessionsResponse
+	21, // 35: cortex.guest.v1.Guest.RemoveSession:output_type -> cortex.guest.v1.RemoveSessionResponse
+	23, // 36: cortex.guest.v1.Guest.Copy:output_type -> cortex.guest.v1.CopyResponse
+	24, // 37: cortex.guest.v1.Guest.Stat:output_type -> cortex.guest.v1.FileInfo
+	27, // 38: cortex.guest.v1.Guest.List:output_type -> cortex.guest.v1.ListResponse
+	29, // 39: cortex.guest.v1.Guest.MakeDirectory:output_type -> cortex.guest.v1.MakeDirectoryResponse
+	31, // 40: cortex.guest.v1.Guest.Move:output_type -> cortex.guest.v1.MoveResponse
+	33, // 41: cortex.guest.v1.Guest.Remove:output_type -> cortex.guest.v1.RemoveResponse
+	35, // 42: cortex.guest.v1.Guest.ResolvePath:output_type -> cortex.guest.v1.ResolvePathResponse
+	37, // 43: cortex.guest.v1.Guest.Watch:output_type -> cortex.guest.v1.WatchResponse
+	39, // 44: cortex.guest.v1.Guest.Quiesce:output_type -> cortex.guest.v1.QuiesceResponse
+	41, // 45: cortex.guest.v1.Guest.Thaw:output_type -> cortex.guest.v1.ThawResponse
+	43, // 46: cortex.guest.v1.Guest.Shutdown:output_type -> cortex.guest.v1.ShutdownResponse
+	29, // [29:47] is the sub-list for method output_type
+	11, // [11:29] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -2932,7 +3251,7 @@ func file_cortex_guest_v1_guest_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cortex_guest_v1_guest_proto_rawDesc), len(file_cortex_guest_v1_guest_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   34,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

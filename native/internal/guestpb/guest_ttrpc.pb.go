@@ -22,6 +22,9 @@ type GuestService interface {
 	Move(context.Context, *MoveRequest) (*MoveResponse, error)
 	Remove(context.Context, *RemoveRequest) (*RemoveResponse, error)
 	ResolvePath(context.Context, *ResolvePathRequest) (*ResolvePathResponse, error)
+	Watch(context.Context, *WatchRequest) (*WatchResponse, error)
+	Quiesce(context.Context, *QuiesceRequest) (*QuiesceResponse, error)
+	Thaw(context.Context, *ThawRequest) (*ThawResponse, error)
 	Shutdown(context.Context, *ShutdownRequest) (*ShutdownResponse, error)
 }
 
@@ -125,6 +128,27 @@ func RegisterGuestService(srv *ttrpc.Server, svc GuestService) {
 					return nil, err
 				}
 				return svc.ResolvePath(ctx, &req)
+			},
+			"Watch": func(ctx context.Context, unmarshal func(interface{}) error) (interface{}, error) {
+				var req WatchRequest
+				if err := unmarshal(&req); err != nil {
+					return nil, err
+				}
+				return svc.Watch(ctx, &req)
+			},
+			"Quiesce": func(ctx context.Context, unmarshal func(interface{}) error) (interface{}, error) {
+				var req QuiesceRequest
+				if err := unmarshal(&req); err != nil {
+					return nil, err
+				}
+				return svc.Quiesce(ctx, &req)
+			},
+			"Thaw": func(ctx context.Context, unmarshal func(interface{}) error) (interface{}, error) {
+				var req ThawRequest
+				if err := unmarshal(&req); err != nil {
+					return nil, err
+				}
+				return svc.Thaw(ctx, &req)
 			},
 			"Shutdown": func(ctx context.Context, unmarshal func(interface{}) error) (interface{}, error) {
 				var req ShutdownRequest
@@ -254,6 +278,30 @@ func (c *guestClient) Remove(ctx context.Context, req *RemoveRequest) (*RemoveRe
 func (c *guestClient) ResolvePath(ctx context.Context, req *ResolvePathRequest) (*ResolvePathResponse, error) {
 	var resp ResolvePathResponse
 	if err := c.client.Call(ctx, "cortex.guest.v1.Guest", "ResolvePath", req, &resp); err != nil {
+		return nil, err
+	}
+	return &resp, nil
+}
+
+func (c *guestClient) Watch(ctx context.Context, req *WatchRequest) (*WatchResponse, error) {
+	var resp WatchResponse
+	if err := c.client.Call(ctx, "cortex.guest.v1.Guest", "Watch", req, &resp); err != nil {
+		return nil, err
+	}
+	return &resp, nil
+}
+
+func (c *guestClient) Quiesce(ctx context.Context, req *QuiesceRequest) (*QuiesceResponse, error) {
+	var resp QuiesceResponse
+	if err := c.client.Call(ctx, "cortex.guest.v1.Guest", "Quiesce", req, &resp); err != nil {
+		return nil, err
+	}
+	return &resp, nil
+}
+
+func (c *guestClient) Thaw(ctx context.Context, req *ThawRequest) (*ThawResponse, error) {
+	var resp ThawResponse
+	if err := c.client.Call(ctx, "cortex.guest.v1.Guest", "Thaw", req, &resp); err != nil {
 		return nil, err
 	}
 	return &resp, nil

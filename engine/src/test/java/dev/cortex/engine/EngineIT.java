@@ -64,7 +64,7 @@ final class EngineIT {
         sandbox.writeFile("kept.txt", "kept".getBytes(StandardCharsets.UTF_8));
         String logged = sandbox.exec("echo", "logged").session();
         assertThat(sandbox.stop().state()).isEqualTo("stopped");
-        assertThat(cortex.sandboxes().output("api", logged, 0).stdout())
+        assertThat(cortex.sandboxes().sessions().output("api", logged, 0).stdout())
                 .asString()
                 .isEqualTo("logged\n");
         assertThat(sandbox.start().state()).isEqualTo("running");
@@ -104,11 +104,11 @@ final class EngineIT {
                 start(cortex, "api", "sh", "-c", "i=0; while [ $i -lt 300 ]; do echo $i; i=$((i+1)); sleep 0.01; done");
         Cortex next = home.reopen();
         assertThat(next.sandboxes().find("api").state()).isEqualTo(State.RUNNING);
-        var ended = next.sandboxes().session("api", counter.id(), Duration.ofSeconds(60));
+        var ended = next.sandboxes().sessions().status("api", counter.id(), Duration.ofSeconds(60));
         assertThat(ended.code()).isZero();
         String expected =
                 String.join("", IntStream.range(0, 300).mapToObj(i -> i + "\n").toList());
-        assertThat(next.sandboxes().output("api", counter.id(), 0).stdout())
+        assertThat(next.sandboxes().sessions().output("api", counter.id(), 0).stdout())
                 .asString()
                 .isEqualTo(expected);
         assertThat(next.sandbox("api").id()).isEqualTo(sandbox.id());
@@ -193,7 +193,7 @@ final class EngineIT {
         SandboxView made = (SandboxView) ((Handler.Json<CreateSandbox, SandboxView>) cortex.handler(Operations.CREATE))
                 .handle(new Call<>(Map.of(), Map.of(), Optional.of(request), Optional.of("key-1")));
         assertThat(made.removeOnExit()).isTrue();
-        var ended = cortex.sandboxes().session(made.id(), made.primary(), Duration.ofSeconds(30));
+        var ended = cortex.sandboxes().sessions().status(made.id(), made.primary(), Duration.ofSeconds(30));
         assertThat(ended.code()).isEqualTo(5);
     }
 

@@ -8,6 +8,7 @@ import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
+import dev.cortex.sandbox.terms.Terms;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -76,7 +77,7 @@ final class Documents {
 
     record HandleDocument(String driver, int version, String data) {}
 
-    /** @param createKey absent in records from before schema 2 */
+    /** @param createKey absent in records from before schema 2; @param terms absent in records from before there were any */
     record SettingsDocument(
             String driver,
             String runtime,
@@ -92,7 +93,8 @@ final class Documents {
             String workdir,
             boolean removeOnExit,
             String disk,
-            Optional<String> createKey) {
+            Optional<String> createKey,
+            Optional<TermsDocument> terms) {
 
         static SettingsDocument of(SandboxSettings s) {
             Limits limits = s.limits();
@@ -111,7 +113,8 @@ final class Documents {
                     s.workdir(),
                     s.removeOnExit(),
                     s.disk(),
-                    Optional.of(s.createKey()));
+                    Optional.of(s.createKey()),
+                    Optional.of(TermsDocument.of(s.terms())));
         }
 
         SandboxSettings settings() {
@@ -127,7 +130,8 @@ final class Documents {
                     workdir,
                     removeOnExit,
                     disk,
-                    createKey.orElse(""));
+                    createKey.orElse(""),
+                    terms.map(TermsDocument::terms).orElse(Terms.DEFAULT));
         }
     }
 

@@ -8,8 +8,16 @@ import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
+import dev.cortex.sandbox.terms.Egress;
+import dev.cortex.sandbox.terms.Lifetime;
+import dev.cortex.sandbox.terms.LiveMount;
+import dev.cortex.sandbox.terms.Rights;
+import dev.cortex.sandbox.terms.Terms;
+import dev.cortex.sandbox.terms.Workspace;
 import dev.cortex.storage.Documents.SandboxDocument;
 import dev.cortex.testkit.store.Rows;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -70,8 +78,14 @@ final class RoundTripTest {
                         Arbitraries.longs(), Arbitraries.doubles().between(0, 64), Arbitraries.longs())
                 .as((memory, cpus, processes) -> new Limits(memory, cpus, processes, 0));
         return Combinators.combine(
-                        Arbitraries.strings(), limits, maps, maps, Arbitraries.strings(), Arbitraries.of(true, false))
-                .as((image, limit, environment, labels, workdir, removeOnExit) -> new SandboxSettings(
+                        Arbitraries.strings(),
+                        limits,
+                        maps,
+                        maps,
+                        Arbitraries.strings(),
+                        Arbitraries.of(true, false),
+                        terms())
+                .as((image, limit, environment, labels, workdir, removeOnExit, terms) -> new SandboxSettings(
                         "oci",
                         "crun",
                         image,
@@ -83,7 +97,32 @@ final class RoundTripTest {
                         workdir,
                         removeOnExit,
                         "disk",
-                        workdir));
+                        workdir,
+                        terms));
+    }
+
+    private static Arbitrary<Terms> terms() {
+        Arbitrary<LiveMount> mounts = Combinators.combine(
+                        Arbitraries.strings().alpha().ofMinLength(1),
+                        Arbitraries.strings(),
+                        Arbitraries.of(true, false))
+                .as((host, guest, flag) -> new LiveMount(Path.of("/" + host), guest, flag, !flag));
+        Arbitrary<Optional<Duration>> durations =
+                Arbitraries.longs().between(1, 1L << 40).map(Duration::ofMillis).optional();
+        return Combinators.combine(
+                        Arbitraries.of(Rights.Seccomp.values()),
+                        mounts.list().ofMaxSize(3),
+                        Arbitraries.strings().list().ofMaxSize(3),
+                        durations,
+                        durations,
+                        Arbitraries.of(Lifetime.Then.values()),
+                        Arbitraries.of(Lifetime.Restart.values()))
+                .as((seccomp, live, hosts, timeout, idle, then, restart) -> new Terms(
+                        new Rights(restart == Lifetime.Restart.NO, seccomp),
+                        live,
+                        timeout.map(ms -> new Workspace(Path.of("/w/" + ms.toMillis()))),
+                        new Egress(hosts),
+                        new Lifetime(timeout, idle, then, restart)));
     }
 
     private static Arbitrary<Instant> instants() {

@@ -19,6 +19,7 @@ import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,7 @@ final class OciLaunchTest {
                 Optional.empty(),
                 new Image("host", Optional.empty(), root, Image.Config.NONE),
                 limits,
+                Terms.DEFAULT,
                 Path.of("/h/disks/api"),
                 Path.of("/run/c/x"),
                 Path.of("/h/sandboxes/x"));

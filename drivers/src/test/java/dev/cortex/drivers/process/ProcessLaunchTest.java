@@ -13,6 +13,7 @@ import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,7 @@ final class ProcessLaunchTest {
                     new Image.Root.Host(Path.of("/h/images/host"), List.of(Path.of("/usr"))),
                     Image.Config.NONE),
             Limits.DEFAULT,
+            Terms.DEFAULT,
             Path.of("/h/disks/api"),
             Path.of("/run/c/x"),
             Path.of("/h/sandboxes/x"));

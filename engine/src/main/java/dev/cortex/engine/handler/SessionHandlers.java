@@ -10,7 +10,7 @@ import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.service.SandboxService;
-import dev.cortex.sandbox.service.SandboxService.Attached;
+import dev.cortex.sandbox.service.SandboxSessions.Attached;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -39,14 +39,14 @@ final class SessionHandlers {
         handlers.put(Operations.SESSION_REMOVE, (Handler.Json<Void, Daemon.Nothing>) this::remove);
         handlers.put(Operations.SESSION_OUTPUT, (Handler.Json<Void, Exec.Result>) this::output);
         handlers.put(Operations.SESSION_STREAM, (Handler.Frames<StartSession>)
-                call -> relay(sandboxes.startAttached(call.sandbox(), identified(call))));
+                call -> relay(sandboxes.sessions().startAttached(call.sandbox(), identified(call))));
         handlers.put(Operations.SESSION_ATTACH, (Handler.Frames<Void>)
-                call -> relay(sandboxes.attach(call.sandbox(), call.session())));
+                call -> relay(sandboxes.sessions().attach(call.sandbox(), call.session())));
     }
 
     private Exec.Result exec(Call<Exec.Request> call) {
         Exec.Request request = call.request();
-        return Views.result(sandboxes.exec(call.sandbox(), request.session(), stdin(request)));
+        return Views.result(sandboxes.sessions().exec(call.sandbox(), request.session(), stdin(request)));
     }
 
     private static Optional<byte[]> stdin(Exec.Request request) {
@@ -72,7 +72,7 @@ final class SessionHandlers {
 
     private SessionView start(Call<StartSession> call) {
         SandboxRow row = sandboxes.find(call.sandbox());
-        return Views.session(row, sandboxes.startSession(row.id().value(), identified(call)));
+        return Views.session(row, sandboxes.sessions().start(row.id().value(), identified(call)));
     }
 
     /** A session's id is its idempotency key: from the call's key follows the id, so that a repeat finds the session. */
@@ -100,7 +100,7 @@ final class SessionHandlers {
 
     private Lifecycle.SessionList list(Call<Void> call) {
         SandboxRow row = sandboxes.find(call.sandbox());
-        return new Lifecycle.SessionList(sandboxes.sessions(row.id().value()).stream()
+        return new Lifecycle.SessionList(sandboxes.sessions().list(row.id().value()).stream()
                 .map(session -> Views.session(row, session))
                 .toList());
     }
@@ -108,24 +108,26 @@ final class SessionHandlers {
     private SessionView status(Call<Void> call) {
         long wait = new Parameters(call).number("wait_ms", 0, 0, LONGEST_WAIT_MS);
         SandboxRow row = sandboxes.find(call.sandbox());
-        return Views.session(row, sandboxes.session(row.id().value(), call.session(), Duration.ofMillis(wait)));
+        return Views.session(
+                row, sandboxes.sessions().status(row.id().value(), call.session(), Duration.ofMillis(wait)));
     }
 
     private Lifecycle.Signaled signal(Call<Lifecycle.Signal> call) {
         Lifecycle.Signal request = call.request();
         int signal = Signals.number(request.signal());
-        return new Lifecycle.Signaled(sandboxes.signal(
-                call.sandbox(), call.session(), signal, request.all().orElse(false)));
+        return new Lifecycle.Signaled(sandboxes
+                .sessions()
+                .signal(call.sandbox(), call.session(), signal, request.all().orElse(false)));
     }
 
     private Daemon.Nothing remove(Call<Void> call) {
-        sandboxes.removeSession(call.sandbox(), call.session());
+        sandboxes.sessions().remove(call.sandbox(), call.session());
         return new Daemon.Nothing();
     }
 
     private Exec.Result output(Call<Void> call) {
         long from = new Parameters(call).number("from", 0, 0, Long.MAX_VALUE);
-        return Views.result(sandboxes.output(call.sandbox(), call.session(), from));
+        return Views.result(sandboxes.sessions().output(call.sandbox(), call.session(), from));
     }
 
     private static Handler.Relay relay(Attached attached) {

@@ -49,7 +49,12 @@ final class Views {
                 row.started(),
                 row.stopped(),
                 info.map(Views::usage),
-                disk);
+                disk,
+                TermsView.rights(row),
+                TermsView.mounts(row),
+                TermsView.workspace(row),
+                TermsView.egress(row),
+                TermsView.lifetime(row));
     }
 
     private static UsageView usage(GuestInfo info) {

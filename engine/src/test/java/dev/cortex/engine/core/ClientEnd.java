@@ -2,7 +2,7 @@ package dev.cortex.engine.core;
 
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
-import dev.cortex.sandbox.service.SandboxService.Attached;
+import dev.cortex.sandbox.service.SandboxSessions.Attached;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -60,7 +60,7 @@ final class CrashTest {
                 }
                 case STOP -> {
                     core.create(CreateSandbox.defaults().named("old"));
-                    core.startSession("old", StartSession.of("sleep"));
+                    core.sessions().start("old", StartSession.of("sleep"));
                 }
                 case FORCE, WIPE -> core.create(CreateSandbox.defaults().named("old"));
             }
@@ -156,7 +156,7 @@ final class CrashTest {
             }
             case STOP -> {
                 assertThat(row.orElseThrow().state()).isEqualTo(State.STOPPED);
-                assertThat(core.sessions("old")).hasSizeLessThanOrEqualTo(1);
+                assertThat(core.sessions().list("old")).hasSizeLessThanOrEqualTo(1);
                 core.start("old");
             }
             case REMOVE, FORCE -> {

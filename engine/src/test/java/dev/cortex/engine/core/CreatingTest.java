@@ -260,7 +260,7 @@ final class CreatingTest {
     void aPrimaryIsStartedOnce() {
         SandboxRow row = harness.core().create(CoreHarness.running("job", "sleep"));
         assertThat(harness.machine.neuron(row.id()).orElseThrow().started()).isEqualTo(1);
-        assertThat(harness.core().sessions("job"))
+        assertThat(harness.core().sessions().list("job"))
                 .singleElement()
                 .satisfies(s -> assertThat(s.id()).isEqualTo(row.primary()));
     }

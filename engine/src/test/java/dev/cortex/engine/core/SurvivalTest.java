@@ -47,10 +47,11 @@ final class SurvivalTest {
     @Test
     void theNextCoreFindsWhatRuns() throws Exception {
         SandboxRow row = harness.create("api");
-        SessionStatus session = harness.core().startSession("api", StartSession.of("sleep"));
+        SessionStatus session = harness.core().sessions().start("api", StartSession.of("sleep"));
         SandboxService next = harness.reopen();
         assertThat(next.find("api").state()).isEqualTo(State.RUNNING);
-        assertThat(next.session("api", session.id(), Duration.ZERO).cause()).isEmpty();
+        assertThat(next.sessions().status("api", session.id(), Duration.ZERO).cause())
+                .isEmpty();
         assertThat(harness.machine.alive()).containsExactly(row.id());
         harness.assertConsistent();
     }
@@ -84,7 +85,8 @@ final class SurvivalTest {
         SandboxService next = harness.reopen();
         assertThat(next.find("api").state()).isEqualTo(State.RUNNING);
         harness.machine.heal();
-        assertThat(next.exec("api", StartSession.of("echo", "hi"), Optional.empty())
+        assertThat(next.sessions()
+                        .exec("api", StartSession.of("echo", "hi"), Optional.empty())
                         .stdout())
                 .asString()
                 .isEqualTo("hi\n");
@@ -94,11 +96,14 @@ final class SurvivalTest {
     @Test
     void aDeathIsNoticedAndItsSessionsEndAsUnknown() throws Exception {
         SandboxRow row = harness.create("api");
-        SessionStatus session = harness.core().startSession("api", StartSession.of("sleep"));
+        SessionStatus session = harness.core().sessions().start("api", StartSession.of("sleep"));
         harness.machine.kill(row.id());
         harness.eventually(() -> harness.state("api") == State.STOPPED);
         assertThat(harness.core().find("api").reason()).startsWith("memory_lost");
-        assertThat(harness.core().session("api", session.id(), Duration.ZERO).cause())
+        assertThat(harness.core()
+                        .sessions()
+                        .status("api", session.id(), Duration.ZERO)
+                        .cause())
                 .contains(Cause.UNKNOWN);
         harness.assertConsistent();
     }
@@ -117,6 +122,7 @@ final class SurvivalTest {
         SandboxRow row = harness.create("api");
         harness.machine.breakStreams(row.id());
         assertThat(harness.core()
+                        .sessions()
                         .exec("api", StartSession.of("echo", "x"), Optional.empty())
                         .stdout())
                 .asString()
@@ -127,9 +133,9 @@ final class SurvivalTest {
     @Test
     void outputAndStatusesOutliveAStop() {
         SandboxRow row = harness.create("api");
-        SessionStatus quick = harness.core().startSession("api", StartSession.of("echo", "first"));
-        SessionStatus slow = harness.core().startSession("api", StartSession.of("sleep"));
-        SessionStatus stubborn = harness.core().startSession("api", StartSession.of("stubborn"));
+        SessionStatus quick = harness.core().sessions().start("api", StartSession.of("echo", "first"));
+        SessionStatus slow = harness.core().sessions().start("api", StartSession.of("sleep"));
+        SessionStatus stubborn = harness.core().sessions().start("api", StartSession.of("stubborn"));
         harness.machine
                 .neuron(row.id())
                 .orElseThrow()
@@ -137,25 +143,31 @@ final class SurvivalTest {
                 .orElseThrow()
                 .write(Frame.Tag.STDERR, "half");
         harness.core().stop("api", Duration.ofMillis(100));
-        assertThat(harness.core().sessions("api"))
+        assertThat(harness.core().sessions().list("api"))
                 .extracting(SessionStatus::id)
                 .containsExactlyInAnyOrder(quick.id(), slow.id(), stubborn.id());
-        assertThat(harness.core().output("api", quick.id(), 0).stdout())
+        assertThat(harness.core().sessions().output("api", quick.id(), 0).stdout())
                 .asString()
                 .isEqualTo("first\n");
-        assertThat(harness.core().output("api", slow.id(), 2).stderr())
+        assertThat(harness.core().sessions().output("api", slow.id(), 2).stderr())
                 .asString()
                 .isEqualTo("lf");
-        assertThat(harness.core().session("api", slow.id(), Duration.ZERO).code())
+        assertThat(harness.core()
+                        .sessions()
+                        .status("api", slow.id(), Duration.ZERO)
+                        .code())
                 .isEqualTo(15);
-        assertThat(harness.core().session("api", stubborn.id(), Duration.ZERO).code())
+        assertThat(harness.core()
+                        .sessions()
+                        .status("api", stubborn.id(), Duration.ZERO)
+                        .code())
                 .isEqualTo(9);
 
         harness.core().start("api");
-        assertThat(harness.core().sessions("api"))
+        assertThat(harness.core().sessions().list("api"))
                 .as("start never restarts sessions")
                 .hasSize(3);
-        assertThat(harness.core().output("api", quick.id(), 0).stdout())
+        assertThat(harness.core().sessions().output("api", quick.id(), 0).stdout())
                 .asString()
                 .isEqualTo("first\n");
     }
@@ -164,8 +176,8 @@ final class SurvivalTest {
     void aSandboxMadeByRunGoesWithItsCommandOnceItsHolderKnows() throws Exception {
         SandboxRow row = harness.core().create(CoreHarness.running("job", "sleep"));
         ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.HOLD, 0, ""));
-        Thread relay =
-                Thread.ofVirtual().start(() -> client.relay(harness.core().attach("job", row.primary())));
+        Thread relay = Thread.ofVirtual()
+                .start(() -> client.relay(harness.core().sessions().attach("job", row.primary())));
         harness.machine
                 .neuron(row.id())
                 .orElseThrow()
@@ -234,7 +246,7 @@ final class SurvivalTest {
     void execFeedsStdinAndReadsToTheEnd() {
         harness.create("api");
         byte[] stdin = "x".repeat(200_000).getBytes(StandardCharsets.UTF_8);
-        var output = harness.core().exec("api", StartSession.of("cat"), Optional.of(stdin));
+        var output = harness.core().sessions().exec("api", StartSession.of("cat"), Optional.of(stdin));
         assertThat(output.stdout()).isEqualTo(stdin);
         assertThat(output.cause()).contains(Cause.EXITED);
         assertThat(output.truncated()).isFalse();
@@ -247,11 +259,12 @@ final class SurvivalTest {
         Thread exec = Thread.ofVirtual()
                 .start(() -> out.add(new String(
                         harness.core()
+                                .sessions()
                                 .exec("api", StartSession.of("sleep"), Optional.empty())
                                 .stdout(),
                         StandardCharsets.UTF_8)));
-        harness.eventually(() -> !harness.core().sessions("api").isEmpty());
-        String id = harness.core().sessions("api").getFirst().id();
+        harness.eventually(() -> !harness.core().sessions().list("api").isEmpty());
+        String id = harness.core().sessions().list("api").getFirst().id();
         var session = harness.machine.neuron(row.id()).orElseThrow().session(id).orElseThrow();
         session.write(Frame.Tag.STDOUT, "one ");
         Thread.sleep(50);
@@ -268,9 +281,10 @@ final class SurvivalTest {
         List<Optional<Cause>> causes = new ArrayList<>();
         Thread exec = Thread.ofVirtual()
                 .start(() -> causes.add(harness.core()
+                        .sessions()
                         .exec("api", StartSession.of("sleep"), Optional.empty())
                         .cause()));
-        harness.eventually(() -> !harness.core().sessions("api").isEmpty());
+        harness.eventually(() -> !harness.core().sessions().list("api").isEmpty());
         harness.machine.kill(row.id());
         exec.join();
         assertThat(causes).containsExactly(Optional.of(Cause.UNKNOWN));
@@ -280,16 +294,25 @@ final class SurvivalTest {
     void aSessionIsFoundByTheBeginningOfItsId() {
         harness.create("api");
         for (String id : List.of("s_aaaa000000000001", "s_aaab000000000002")) {
-            harness.core().startSession("api", withId(id));
+            harness.core().sessions().start("api", withId(id));
         }
-        assertThat(harness.core().session("api", "s_aaab", Duration.ZERO).id()).isEqualTo("s_aaab000000000002");
-        assertThat(harness.core().session("api", "aaaa", Duration.ZERO).id()).isEqualTo("s_aaaa000000000001");
+        assertThat(harness.core()
+                        .sessions()
+                        .status("api", "s_aaab", Duration.ZERO)
+                        .id())
+                .isEqualTo("s_aaab000000000002");
+        assertThat(harness.core()
+                        .sessions()
+                        .status("api", "aaaa", Duration.ZERO)
+                        .id())
+                .isEqualTo("s_aaaa000000000001");
         CortexException e = catchThrowableOfType(
-                CortexException.class, () -> harness.core().session("api", "s_aaa", Duration.ZERO));
+                CortexException.class, () -> harness.core().sessions().status("api", "s_aaa", Duration.ZERO));
         assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(e.getMessage()).contains("s_aaaa000000000001", "s_aaab000000000002");
         assertThat(catchThrowableOfType(
-                                CortexException.class, () -> harness.core().session("api", "zz", Duration.ZERO))
+                                CortexException.class,
+                                () -> harness.core().sessions().status("api", "zz", Duration.ZERO))
                         .code())
                 .isEqualTo(ErrorCode.NOT_FOUND);
     }
@@ -297,18 +320,18 @@ final class SurvivalTest {
     @Test
     void theSameSessionIdTwiceIsOneProcess() {
         SandboxRow row = harness.create("api");
-        harness.core().startSession("api", withId("s_aaaa000000000001"));
-        harness.core().startSession("api", withId("s_aaaa000000000001"));
+        harness.core().sessions().start("api", withId("s_aaaa000000000001"));
+        harness.core().sessions().start("api", withId("s_aaaa000000000001"));
         assertThat(harness.machine.neuron(row.id()).orElseThrow().started()).isEqualTo(1);
     }
 
     @Test
     void anArchivedSessionIsReplayedFromItsCursor() throws Exception {
         harness.create("api");
-        SessionStatus session = harness.core().startSession("api", StartSession.of("echo", "hello"));
+        SessionStatus session = harness.core().sessions().start("api", StartSession.of("echo", "hello"));
         harness.core().stop("api", Duration.ZERO);
         ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, 2, ""));
-        client.relay(harness.core().attach("api", session.id()));
+        client.relay(harness.core().sessions().attach("api", session.id()));
         assertThat(client.frames().getFirst()).isEqualTo(new Frame.HandshakeAck(false, 0, 6, 0));
         assertThat(client.text()).isEqualTo("llo\n");
         assertThat(client.frames()).last().isEqualTo(new Frame.Exit(Cause.EXITED.wire(), 0));
@@ -319,7 +342,7 @@ final class SurvivalTest {
         harness.create("api");
         harness.core().stop("api", Duration.ZERO);
         CortexException e = catchThrowableOfType(
-                CortexException.class, () -> harness.core().startSession("api", StartSession.of("true")));
+                CortexException.class, () -> harness.core().sessions().start("api", StartSession.of("true")));
         assertThat(e.code()).isEqualTo(ErrorCode.NOT_RUNNING);
         assertThat(e.remedy()).contains("cortex start api");
     }

@@ -1,5 +1,6 @@
 package dev.cortex.protocol.api;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -17,6 +18,11 @@ import java.util.function.Consumer;
  * @param primary the first session, started as soon as the sandbox is ready
  * @param allowInsecureProcess the caller's CORTEX_ALLOW_INSECURE_PROCESS=1
  * @param wipe delete a kept disk of that name first
+ * @param rights what its sessions may be and call
+ * @param mounts folders of the machine, shown live
+ * @param workspace a folder that it gets a copy of
+ * @param egress what it may reach outside; absent: nothing
+ * @param lifetime how long it lives by itself; absent: until it is stopped
  */
 public record CreateSandbox(
         Optional<String> name,
@@ -35,11 +41,17 @@ public record CreateSandbox(
         Optional<Boolean> removeOnExit,
         Optional<StartSession> primary,
         Optional<Boolean> allowInsecureProcess,
-        Optional<Boolean> wipe) {
+        Optional<Boolean> wipe,
+        Optional<Rights> rights,
+        List<LiveMount> mounts,
+        Optional<Workspace> workspace,
+        Optional<Egress> egress,
+        Optional<Lifetime> lifetime) {
 
     public CreateSandbox {
         env = Map.copyOf(env);
         labels = Map.copyOf(labels);
+        mounts = List.copyOf(mounts);
     }
 
     /** All defaults; the methods below say what differs. */
@@ -91,6 +103,11 @@ public record CreateSandbox(
         draft.primary = primary;
         draft.allowInsecureProcess = allowInsecureProcess;
         draft.wipe = wipe;
+        draft.rights = rights;
+        draft.mounts = mounts;
+        draft.workspace = workspace;
+        draft.egress = egress;
+        draft.lifetime = lifetime;
         change.accept(draft);
         return draft.done();
     }
@@ -114,6 +131,11 @@ public record CreateSandbox(
         public Optional<StartSession> primary = Optional.empty();
         public Optional<Boolean> allowInsecureProcess = Optional.empty();
         public Optional<Boolean> wipe = Optional.empty();
+        public Optional<Rights> rights = Optional.empty();
+        public List<LiveMount> mounts = List.of();
+        public Optional<Workspace> workspace = Optional.empty();
+        public Optional<Egress> egress = Optional.empty();
+        public Optional<Lifetime> lifetime = Optional.empty();
 
         private Draft() {}
 
@@ -135,7 +157,12 @@ public record CreateSandbox(
                     removeOnExit,
                     primary,
                     allowInsecureProcess,
-                    wipe);
+                    wipe,
+                    rights,
+                    mounts,
+                    workspace,
+                    egress,
+                    lifetime);
         }
     }
 }

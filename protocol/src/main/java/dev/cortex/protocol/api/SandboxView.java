@@ -1,6 +1,7 @@
 package dev.cortex.protocol.api;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,6 +16,11 @@ import java.util.Optional;
  * @param workdir the working directory inside
  * @param removeOnExit made by {@code run}: the record goes when its primary session ends
  * @param primary the primary session's id, empty without one
+ * @param rights what its sessions may be and call
+ * @param mounts folders of the machine that it shows live
+ * @param workspace the folder that it has a copy of
+ * @param egress what it may reach outside
+ * @param lifetime how long it lives by itself
  */
 public record SandboxView(
         String id,
@@ -35,7 +41,12 @@ public record SandboxView(
         Optional<Instant> startedAt,
         Optional<Instant> stoppedAt,
         Optional<UsageView> usage,
-        Optional<DiskView> disk) {
+        Optional<DiskView> disk,
+        Rights rights,
+        List<LiveMount> mounts,
+        Optional<Workspace> workspace,
+        Egress egress,
+        Lifetime lifetime) {
 
     /** The limits in force; 0 where none is. */
     public record LimitsView(long memoryBytes, double cpus, long processes, long diskBytes) {}

@@ -27,6 +27,15 @@ public record Capabilities(String isolation, Set<Capability> all) {
         MEMORY_LIMIT,
         CPU_LIMIT,
         PROCESS_LIMIT,
-        DISK_LIMIT
+        DISK_LIMIT,
+        /** Sessions as root of the sandbox. */
+        ROOT_SESSIONS,
+        /** Lists of system calls other than the default one. */
+        SECCOMP_PROFILES,
+        /** Folders of the host, shown live. */
+        LIVE_MOUNTS,
+        /** Nothing gets out but by the perimeter. */
+        EGRESS,
+        PAUSE
     }
 }

@@ -3,6 +3,7 @@ package dev.cortex.sandbox.driver;
 import dev.cortex.sandbox.Limits;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
@@ -26,6 +27,7 @@ public record StartRequest(
         Optional<String> runtime,
         Image image,
         Limits limits,
+        Terms terms,
         Path disk,
         Path runFolder,
         Path folder) {}

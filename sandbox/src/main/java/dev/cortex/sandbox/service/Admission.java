@@ -39,6 +39,7 @@ final class Admission {
     private final SandboxStore store;
     private final SessionRequests sessions;
     private final RandomGenerator random;
+    private final AskedTerms terms;
 
     Admission(
             Drivers drivers,
@@ -51,6 +52,7 @@ final class Admission {
         this.store = store;
         this.sessions = sessions;
         this.random = random;
+        this.terms = new AskedTerms(drivers);
     }
 
     Plan plan(CreateSandbox request, String createKey) {
@@ -82,7 +84,8 @@ final class Admission {
                 "",
                 request.removeOnExit().orElse(false),
                 name,
-                createKey);
+                createKey,
+                terms.of(request, driver));
         return new Plan(
                 name,
                 asked.isEmpty(),
@@ -146,13 +149,13 @@ final class Admission {
 
     private void requireUsers(SandboxDriver driver, CreateSandbox request) {
         if (request.user().isPresent() && !driver.capabilities().has(Capability.USERS)) {
-            throw unsupported(driver, Capability.USERS, "users other than its own");
+            throw drivers.unsupported(driver, Capability.USERS, "users other than its own");
         }
     }
 
     private void requireImages(SandboxDriver driver, Image image) {
         if (!(image.root() instanceof Image.Root.Host) && !driver.capabilities().has(Capability.IMAGES)) {
-            throw unsupported(driver, Capability.IMAGES, "images");
+            throw drivers.unsupported(driver, Capability.IMAGES, "images");
         }
     }
 
@@ -166,25 +169,25 @@ final class Admission {
                         byDefault.memoryBytes(),
                         0L,
                         can.has(Capability.MEMORY_LIMIT),
-                        () -> unsupported(driver, Capability.MEMORY_LIMIT, "memory limit")),
+                        () -> drivers.unsupported(driver, Capability.MEMORY_LIMIT, "memory limit")),
                 limit(
                         request.cpus(),
                         byDefault.cpus(),
                         0.0,
                         can.has(Capability.CPU_LIMIT),
-                        () -> unsupported(driver, Capability.CPU_LIMIT, "cpu limit")),
+                        () -> drivers.unsupported(driver, Capability.CPU_LIMIT, "cpu limit")),
                 limit(
                         request.processes(),
                         byDefault.processes(),
                         0L,
                         can.has(Capability.PROCESS_LIMIT),
-                        () -> unsupported(driver, Capability.PROCESS_LIMIT, "limit of processes")),
+                        () -> drivers.unsupported(driver, Capability.PROCESS_LIMIT, "limit of processes")),
                 limit(
                         request.diskBytes(),
                         byDefault.diskBytes(),
                         0L,
                         can.has(Capability.DISK_LIMIT),
-                        () -> unsupported(driver, Capability.DISK_LIMIT, "disk limit")));
+                        () -> drivers.unsupported(driver, Capability.DISK_LIMIT, "disk limit")));
     }
 
     private static <N extends Number> N limit(
@@ -200,13 +203,6 @@ final class Admission {
             throw refusal.get();
         }
         return none;
-    }
-
-    private CortexException unsupported(SandboxDriver driver, Capability capability, String words) {
-        return CortexException.of(
-                ErrorCode.UNSUPPORTED,
-                "the driver " + driver.name() + " has no " + words + " here (" + capability + ")",
-                "leave it out, or use a driver that has it: " + drivers.having(capability));
     }
 
     private static Map<String, String> environment(Image image, CreateSandbox request) {

@@ -66,6 +66,7 @@ final class Booting {
                 text(row.settings().runtime()),
                 image,
                 row.settings().limits(),
+                row.settings().terms(),
                 diskFolder,
                 ports.folders().run(row.id()),
                 ports.folders().sandbox(row.id())));

@@ -192,20 +192,7 @@ final class Creating {
     private SandboxSettings settings(Plan plan, DiskRow disk) {
         String workdir = plan.workdir()
                 .orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
-        SandboxSettings s = plan.settings();
-        return new SandboxSettings(
-                s.driver(),
-                s.runtime(),
-                s.image(),
-                s.digest(),
-                s.limits(),
-                s.environment(),
-                s.labels(),
-                s.user(),
-                workdir,
-                s.removeOnExit(),
-                s.disk(),
-                s.createKey());
+        return plan.settings().in(workdir);
     }
 
     private static String primary(Plan plan) {

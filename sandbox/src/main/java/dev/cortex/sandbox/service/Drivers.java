@@ -110,4 +110,12 @@ public final class Drivers {
 
     /** What a sandbox gets. */
     record Choice(SandboxDriver driver, Optional<String> runtime) {}
+
+    /** What a driver lacks, and which have it. */
+    CortexException unsupported(SandboxDriver driver, Capability capability, String words) {
+        return CortexException.of(
+                ErrorCode.UNSUPPORTED,
+                "the driver " + driver.name() + " has no " + words + " here (" + capability + ")",
+                "leave it out, or use a driver that has it: " + having(capability));
+    }
 }

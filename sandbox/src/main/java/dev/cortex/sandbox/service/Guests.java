@@ -3,6 +3,7 @@ package dev.cortex.sandbox.service;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.Guest;
@@ -81,4 +82,22 @@ final class Guests implements AutoCloseable {
     }
 
     private record Connected(long generation, Guest guest) {}
+
+    /** A running sandbox with its neuron; fails with NOT_RUNNING or PAUSED otherwise. */
+    Running running(SandboxRow row) {
+        return switch (row.state()) {
+            case RUNNING -> new Running(row, of(row));
+            case PAUSED ->
+                throw CortexException.of(ErrorCode.PAUSED, row.name() + " is paused", "cortex resume " + row.name());
+            case CREATED, STOPPED, ERROR -> throw notRunning(row);
+        };
+    }
+
+    private static CortexException notRunning(SandboxRow row) {
+        String why = row.reason().isEmpty() ? "" : " (" + row.reason() + ")";
+        return CortexException.of(
+                ErrorCode.NOT_RUNNING,
+                row.name() + " is " + row.state().word() + why,
+                row.state() == State.ERROR ? "cortex inspect " + row.name() : "cortex start " + row.name());
+    }
 }

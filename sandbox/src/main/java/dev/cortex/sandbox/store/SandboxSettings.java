@@ -1,10 +1,12 @@
 package dev.cortex.sandbox.store;
 
 import dev.cortex.sandbox.Limits;
+import dev.cortex.sandbox.terms.Terms;
 import java.util.Map;
 
 /**
- * What a sandbox was made with. Never changes.
+ * What a sandbox was made with. Only its egress can be
+ * replaced.
  *
  * @param runtime the program beneath the driver, empty where there is none
  * @param image as it was asked for
@@ -29,10 +31,45 @@ public record SandboxSettings(
         String workdir,
         boolean removeOnExit,
         String disk,
-        String createKey) {
+        String createKey,
+        Terms terms) {
 
     public SandboxSettings {
         environment = Map.copyOf(environment);
         labels = Map.copyOf(labels);
+    }
+
+    public SandboxSettings in(String newWorkdir) {
+        return new SandboxSettings(
+                driver,
+                runtime,
+                image,
+                digest,
+                limits,
+                environment,
+                labels,
+                user,
+                newWorkdir,
+                removeOnExit,
+                disk,
+                createKey,
+                terms);
+    }
+
+    public SandboxSettings with(Terms newTerms) {
+        return new SandboxSettings(
+                driver,
+                runtime,
+                image,
+                digest,
+                limits,
+                environment,
+                labels,
+                user,
+                workdir,
+                removeOnExit,
+                disk,
+                createKey,
+                newTerms);
     }
 }

@@ -154,6 +154,7 @@ public abstract class DriverLifecycleContract {
                 Optional.of("no-such-runtime"),
                 request.image(),
                 request.limits(),
+                request.terms(),
                 request.disk(),
                 request.runFolder(),
                 request.folder());

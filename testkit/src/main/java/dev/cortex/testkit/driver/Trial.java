@@ -11,6 +11,7 @@ import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.Terms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -54,6 +55,7 @@ public final class Trial implements AutoCloseable {
                     Optional.empty(),
                     image,
                     limits,
+                    Terms.DEFAULT,
                     privately(folder.resolve("disk")),
                     privately(folder.resolve("run")),
                     privately(folder.resolve("own")));

@@ -5,6 +5,7 @@ import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.SandboxIds;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
+import dev.cortex.sandbox.terms.Terms;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -34,7 +35,8 @@ public final class Rows {
                 "/home/agent",
                 false,
                 disk,
-                "key-of-" + disk);
+                "key-of-" + disk,
+                Terms.DEFAULT);
     }
 
     public static SandboxId id() {
