@@ -24,7 +24,8 @@ const usage = `usage: launcher VERB
   stop                end one and remove all that was made for it
   observe             look at many at once
   probe [DIR]         tell what this host can do
-  extract TAR DIR     unpack an image
+  extract TAR DIR     unpack an archive
+  import              take an image into a home: a request on stdin
   pack DIR            write a folder as a tar to stdout
   unpack DIR          make what a tar on stdin holds beneath a folder
   wipe DIR            remove a folder, whoever its files belong to
@@ -32,7 +33,7 @@ const usage = `usage: launcher VERB
   detach -- CMD …     start a program in a session of its own, print its pid
   version             print the version
 
-wipe, usage and extract take --rootless: inside the caller's user namespace.
+wipe, usage, extract and import take --rootless: inside the caller's user namespace.
 `
 
 // call is one verb's surroundings.

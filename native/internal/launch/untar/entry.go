@@ -20,6 +20,9 @@ type unpacker struct {
 	root   int
 	limits Limits
 	answer launch.Extracted
+	room   *Room
+	// layer, when this is one of an image.
+	layer *Layering
 	// folders get their times when nothing is made in them any more.
 	folders []folder
 	// parent is the open folder parentPath, since neighbours follow each other.
@@ -49,7 +52,10 @@ func (u *unpacker) entry(header *tar.Header, content io.Reader) error {
 	if header.Uid < 0 || header.Uid > maxID || header.Gid < 0 || header.Gid > maxID {
 		return refuse(header, nil, "its owner %d:%d is above %d", header.Uid, header.Gid, maxID)
 	}
-	if err := u.make(header, name, content); err != nil {
+	if err = u.room.Taken(blockSize); err == nil {
+		err = u.make(header, name, content)
+	}
+	if err != nil {
 		return classify(header, err)
 	}
 	return nil
@@ -92,6 +98,9 @@ func classify(header *tar.Header, err error) error {
 }
 
 func (u *unpacker) make(header *tar.Header, name string, content io.Reader) error {
+	if taken, err := u.taken(header, name); taken {
+		return err
+	}
 	if header.Typeflag == tar.TypeChar || header.Typeflag == tar.TypeBlock {
 		return u.device(header, name)
 	}
@@ -126,9 +135,10 @@ func (u *unpacker) make(header *tar.Header, name string, content io.Reader) erro
 }
 
 // device: nodes below dev are in every image and made by the runtime; elsewhere
-// one would be the host's device to whoever comes near it.
+// one would be the host's device to whoever comes near it. A layer's are left out
+// wherever they are: engines took them into images that nobody can change any more.
 func (u *unpacker) device(header *tar.Header, name string) error {
-	if !strings.HasPrefix(name, "dev/") {
+	if u.layer == nil && !strings.HasPrefix(name, "dev/") {
 		return refuse(header, nil, "device nodes are not taken")
 	}
 	u.answer.SkippedDevices++

@@ -32,7 +32,8 @@ func (u *unpacker) openParent(name string) (int, error) {
 		return u.parent, nil
 	}
 	fd, err := u.open(name, unix.O_PATH|unix.O_DIRECTORY)
-	if errors.Is(err, unix.ENOENT) {
+	// With a layer a name that it took away before may be in the way.
+	if errors.Is(err, unix.ENOENT) || (u.layer != nil && errors.Is(err, unix.ENOTDIR)) {
 		if err := u.makeParents(name); err != nil {
 			return 0, err
 		}
@@ -54,15 +55,21 @@ func (u *unpacker) close() {
 }
 
 func (u *unpacker) makeParents(name string) error {
+	if name == "." {
+		return nil
+	}
 	parts := strings.Split(name, "/")
 	for i := range parts {
 		above, err := u.open(path.Join(append([]string{"."}, parts[:i]...)...), unix.O_PATH|unix.O_DIRECTORY)
 		if err != nil {
 			return err
 		}
-		err = unix.Mkdirat(above, parts[i], 0o755)
+		made, err := u.makeFolder(above, path.Join(parts[:i+1]...), 0o755)
+		if made && err == nil {
+			err = u.likeBeneath(above, path.Join(parts[:i+1]...))
+		}
 		_ = unix.Close(above)
-		if err != nil && !errors.Is(err, unix.EEXIST) {
+		if err != nil {
 			return err
 		}
 	}
@@ -83,16 +90,13 @@ func replace(parent int, base string) error {
 
 func (u *unpacker) folder(header *tar.Header, parent int, name string) error {
 	base := path.Base(name)
-	err := unix.Mkdirat(parent, base, 0o700)
-	if errors.Is(err, unix.EEXIST) {
+	made, err := u.makeFolder(parent, name, 0o700)
+	if err == nil && !made {
 		var stat unix.Stat_t
-		if err := unix.Fstatat(parent, base, &stat, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return err
-		}
-		if stat.Mode&unix.S_IFMT == unix.S_IFDIR {
-			err = nil
-		} else if err = replace(parent, base); err == nil {
-			err = unix.Mkdirat(parent, base, 0o700)
+		if err = unix.Fstatat(parent, base, &stat, unix.AT_SYMLINK_NOFOLLOW); err == nil && stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+			if err = replace(parent, base); err == nil {
+				err = unix.Mkdirat(parent, base, 0o700)
+			}
 		}
 	}
 	if err != nil {
@@ -125,12 +129,12 @@ func (u *unpacker) file(header *tar.Header, parent int, base string, content io.
 		return err
 	}
 	file := os.NewFile(uintptr(fd), base)
-	err = errors.Join(writeSparse(file, content, header.Size), dressFile(header, file))
+	err = errors.Join(u.writeSparse(file, content, header.Size), dressFile(header, file))
 	return errors.Join(err, file.Close())
 }
 
 // writeSparse leaves holes where a block is all zeros.
-func writeSparse(file *os.File, content io.Reader, size int64) error {
+func (u *unpacker) writeSparse(file *os.File, content io.Reader, size int64) error {
 	buffer := make([]byte, min(max(size, 1), 64*blockSize))
 	var at int64
 	for at < size {
@@ -138,6 +142,9 @@ func writeSparse(file *os.File, content io.Reader, size int64) error {
 		for begin := 0; begin < n; begin += blockSize {
 			block := buffer[begin:min(begin+blockSize, n)]
 			if !zero(block) {
+				if err := u.room.Taken(blockSize); err != nil {
+					return err
+				}
 				if _, err := file.WriteAt(block, at+int64(begin)); err != nil {
 					return err
 				}

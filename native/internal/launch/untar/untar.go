@@ -6,8 +6,6 @@ package untar
 
 import (
 	"archive/tar"
-	"bufio"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +14,7 @@ import (
 	"os"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/compressed"
 	"golang.org/x/sys/unix"
 )
 
@@ -31,7 +30,7 @@ type Limits struct {
 // one go.
 var Generous = Limits{Bytes: 256 << 30, Entries: 5_000_000}
 
-// Unpack unpacks a plain or gzip archive into an empty folder, with the owners,
+// Unpack unpacks a plain, gzip or zstd archive into an empty folder, with the owners,
 // modes and times that it names. Failures are INVALID_ARGUMENT with the entry's
 // name, DISK_FULL, or UNSUPPORTED for another compression. What was unpacked until
 // then stays.
@@ -43,11 +42,12 @@ func Unpack(archive io.Reader, target string, limits Limits) (launch.Extracted, 
 	defer unix.Close(root)
 	digest := sha256.New()
 	raw := io.TeeReader(archive, digest)
-	plain, err := decompress(raw)
+	plain, err := compressed.Reader(raw)
 	if err != nil {
 		return launch.Extracted{}, err
 	}
-	u := &unpacker{root: root, limits: limits, parent: -1}
+	defer plain.Close()
+	u := &unpacker{root: root, limits: limits, parent: -1, room: NewRoom(root)}
 	err = u.all(tar.NewReader(plain))
 	u.close()
 	if err != nil {
@@ -80,33 +80,11 @@ func openTarget(target string) (int, error) {
 	return root, nil
 }
 
-func decompress(raw io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReaderSize(raw, 1<<16)
-	magic, err := buffered.Peek(6)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading the archive: %w", err)
-	}
-	starts := func(with string) bool { return len(magic) >= len(with) && string(magic[:len(with)]) == with }
-	switch {
-	case starts("\x1f\x8b"):
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, launch.Fail(launch.InvalidArgument, err, "the archive's compression")
-		}
-		return unzipped, nil
-	case starts("\x28\xb5\x2f\xfd"), starts("\xfd7zXZ"), starts("BZh"):
-		return nil, launch.Fail(launch.Unsupported, nil, "the archive is compressed by zstd, xz or bzip2").
-			WithRemedy("unpack that first: zstd -d, xz -d or bzip2 -d; tar and tar.gz are taken")
-	default:
-		return buffered, nil
-	}
-}
-
 func (u *unpacker) all(archive *tar.Reader) error {
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			if u.answer.Entries == 0 {
+			if u.answer.Entries == 0 && u.layer == nil {
 				return launch.Fail(launch.InvalidArgument, nil, "the archive has no entries")
 			}
 			return u.finishFolders()

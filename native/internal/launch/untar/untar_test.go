@@ -187,7 +187,8 @@ func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 		"nothing":   {nil, launch.InvalidArgument},
 		"text":      {[]byte(strings.Repeat("hello ", 500)), launch.InvalidArgument},
 		"cut short": {whole[:3000], launch.InvalidArgument},
-		"zstd":      {[]byte("\x28\xb5\x2f\xfd0000"), launch.Unsupported},
+		"zstd":      {[]byte("\x28\xb5\x2f\xfd0000"), launch.InvalidArgument},
+		"xz":        {[]byte("\xfd7zXZ\x000000"), launch.Unsupported},
 	} {
 		t.Run(name, func(t *testing.T) {
 			target, _ := world(t)
