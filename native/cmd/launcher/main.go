@@ -30,6 +30,9 @@ const usage = `usage: launcher VERB
   unpack DIR          make what a tar on stdin holds beneath a folder
   wipe DIR            remove a folder, whoever its files belong to
   usage DIR           measure one
+  pool                make, mount, grow or look at a home's pool of disks
+  disks DIR           list a pool's disks with what each takes
+  disk                make one, or set its limit
   detach -- CMD …     start a program in a session of its own, print its pid
   version             print the version
 
@@ -57,6 +60,9 @@ var verbs = map[string]func(call) (any, int, error){
 	"unpack":         unpackVerb,
 	"wipe":           wipeVerb,
 	"usage":          usageVerb,
+	"pool":           poolVerb,
+	"disks":          disksVerb,
+	"disk":           diskVerb,
 	"detach":         detachVerb,
 	probe.InsideVerb: probeInsideVerb,
 }

@@ -26,6 +26,9 @@ func (s *Spec) Check() error {
 	case None:
 		s.checkProcess(faults)
 	}
+	if s.Disk != nil {
+		s.Disk.check(faults)
+	}
 	faults.optionalPath("console", s.Console)
 	faults.optionalPath("pid_file", s.PidFile)
 	if s.Listen != nil {

@@ -32,6 +32,9 @@ func TestEveryGoldenRecordSurvivesARoundTrip(t *testing.T) {
 		"observe.json":            &ObserveSpec{},
 		"observed.json":           &Observed{},
 		"probed.json":             &Probed{},
+		"pool.json":               &PoolSpec{},
+		"pooled.json":             &PoolState{},
+		"disks.json":              &DiskList{},
 		"failed.json":             &Failed{},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,6 +50,8 @@ type Spec struct {
 	// is the caller), in ranges that do not span two of it: the kernel refuses
 	// those. Refused for root.
 	Rootless *Mapping `json:"rootless,omitempty"`
+	// Disk is made before anything that uses it; absent: it is there.
+	Disk *Disk `json:"disk,omitempty"`
 	// Process is the first process with runtime none.
 	Process *Process `json:"process,omitempty"`
 	// Console is a file that gets the first process's standard output and

@@ -13,6 +13,7 @@ import (
 	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/cleanup"
 	"cortex.dev/native/internal/launch/listen"
+	"cortex.dev/native/internal/launch/pool"
 	"cortex.dev/native/internal/launch/process"
 	"cortex.dev/native/internal/launch/runtime"
 	"golang.org/x/sys/unix"
@@ -64,6 +65,9 @@ func (a *attempt) run() error {
 	if err := a.checkFree(); err != nil {
 		return err
 	}
+	if err := a.makeDisk(); err != nil {
+		return err
+	}
 	if err := a.openStreams(); err != nil {
 		return err
 	}
@@ -81,6 +85,19 @@ func (a *attempt) run() error {
 		return err
 	}
 	a.clock.step("identity")
+	return nil
+}
+
+// makeDisk is not undone: a disk belongs to its name, and whoever asked for the
+// start knows whether it was there before.
+func (a *attempt) makeDisk() error {
+	if a.spec.Disk == nil {
+		return nil
+	}
+	if err := pool.MakeDisk(*a.spec.Disk); err != nil {
+		return err
+	}
+	a.clock.step("disk")
 	return nil
 }
 
