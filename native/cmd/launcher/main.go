@@ -22,6 +22,8 @@ const usage = `usage: launcher VERB
 
   start               start a sandbox: a request on stdin, an answer on stdout
   stop                end one and remove all that was made for it
+  pause               make one stand still; it keeps its memory
+  resume              let it go on
   observe             look at many at once
   probe [DIR]         tell what this host can do
   extract TAR DIR     unpack an archive
@@ -53,6 +55,8 @@ type call struct {
 var verbs = map[string]func(call) (any, int, error){
 	"start":          startVerb,
 	"stop":           stopVerb,
+	"pause":          pauseVerb,
+	"resume":         resumeVerb,
 	"observe":        observeVerb,
 	"probe":          probeVerb,
 	"extract":        extractVerb,

@@ -8,6 +8,7 @@ import (
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/observe"
+	"cortex.dev/native/internal/launch/pause"
 	"cortex.dev/native/internal/launch/start"
 	"cortex.dev/native/internal/launch/stop"
 	"cortex.dev/native/internal/launch/userns"
@@ -79,6 +80,22 @@ func again(c call, mapping launch.Mapping, verb string, record any) (any, int, e
 	}
 	status, err := userns.Run(mapping, []string{verb}, bytes.NewReader(text), c.stdout)
 	return nil, status, err
+}
+
+func pauseVerb(c call) (any, int, error) { return changeVerb(c, pause.Pause) }
+
+func resumeVerb(c call) (any, int, error) { return changeVerb(c, pause.Resume) }
+
+func changeVerb(c call, change func(launch.PauseSpec) (launch.Changed, error)) (any, int, error) {
+	var spec launch.PauseSpec
+	if err := launch.Decode(c.stdin, &spec); err != nil {
+		return nil, 1, err
+	}
+	if err := spec.Check(); err != nil {
+		return nil, 1, err
+	}
+	answer, err := change(spec)
+	return answer, 0, err
 }
 
 func observeVerb(c call) (any, int, error) {

@@ -29,6 +29,8 @@ func TestEveryGoldenRecordSurvivesARoundTrip(t *testing.T) {
 		"started.json":            &Started{},
 		"stop.json":               &StopSpec{},
 		"stopped.json":            &Stopped{},
+		"pause.json":              &PauseSpec{},
+		"paused.json":             &Changed{},
 		"observe.json":            &ObserveSpec{},
 		"observed.json":           &Observed{},
 		"probed.json":             &Probed{},

@@ -26,6 +26,27 @@ func (g Group) Frozen() (bool, error) {
 	return string(bytes.TrimSpace(data)) == frozen, err
 }
 
+// CanFreeze says whether there is a group with a freezer.
+func (g Group) CanFreeze() bool {
+	dir, ok := g.freezerDir()
+	if !ok {
+		return false
+	}
+	_, err := os.Lstat(dir)
+	return err == nil
+}
+
+// StandsStill says whether every process of the group has come to a stop, which
+// is a moment after it was asked for.
+func (g Group) StandsStill() (bool, error) {
+	if g.layout.Kind != V2 {
+		return g.Frozen()
+	}
+	dir, _ := g.freezerDir()
+	data, err := os.ReadFile(filepath.Join(dir, "cgroup.events"))
+	return bytes.Contains(data, []byte("frozen 1")), err
+}
+
 // Freeze and Thaw ask the kernel to stop and continue all processes of the
 // group; a group that does not exist is no error.
 func (g Group) Freeze() error { return g.setFrozen("FROZEN", "1") }

@@ -35,6 +35,18 @@ func (g Group) dirs() []Hierarchy {
 	return dirs
 }
 
+// all lists the folders, those included that only a runtime makes.
+func (g Group) all() []string {
+	var all []string
+	for _, dir := range g.dirs() {
+		all = append(all, dir.Root)
+	}
+	for _, root := range g.layout.Others {
+		all = append(all, filepath.Join(root, g.name))
+	}
+	return all
+}
+
 // Paths lists the folders for the answer.
 func (g Group) Paths() []launch.CgroupPath {
 	var paths []launch.CgroupPath
@@ -159,8 +171,8 @@ func (g Group) enable(dir string) error {
 
 // Exists says whether any of the groups is there.
 func (g Group) Exists() bool {
-	for _, dir := range g.dirs() {
-		if _, err := os.Lstat(dir.Root); err == nil {
+	for _, dir := range g.all() {
+		if _, err := os.Lstat(dir); err == nil {
 			return true
 		}
 	}

@@ -37,6 +37,9 @@ type Layout struct {
 	// Hierarchies of v1 with what is wanted of their controllers, in the order
 	// of wanted. Empty on v2.
 	Hierarchies []Hierarchy
+	// Others are the roots of all other hierarchies beside v1 ones, in which a
+	// runtime may have made groups of the sandbox's name.
+	Others []string
 	// HasUnified says that v2 is mounted beneath a v1 host as well.
 	HasUnified bool
 }
@@ -76,6 +79,7 @@ func parse(mountinfo []byte) Layout {
 				return Layout{Kind: V2, Top: Top}
 			}
 			layout.HasUnified = true
+			layout.Others = append(layout.Others, place[4])
 		case "cgroup":
 			layout.add(place[4], strings.Split(filesystem[2], ","))
 		}
@@ -101,8 +105,12 @@ func (l *Layout) add(root string, options []string) {
 		}
 	}
 	seen := slices.ContainsFunc(l.Hierarchies, func(h Hierarchy) bool { return slices.Equal(h.Controllers, controllers) })
-	if len(controllers) > 0 && !seen {
+	switch {
+	case seen:
+	case len(controllers) > 0:
 		l.Hierarchies = append(l.Hierarchies, Hierarchy{root, controllers})
+	default:
+		l.Others = append(l.Others, root)
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 // processes that have just ended. What is left is told by path.
 func (g Group) Remove(deadline time.Time) map[string]error {
 	left := map[string]error{}
-	for _, dir := range g.dirs() {
-		if err := removeTree(dir.Root, deadline); err != nil {
-			left[dir.Root] = err
+	for _, dir := range g.all() {
+		if err := removeTree(dir, deadline); err != nil {
+			left[dir] = err
 			continue
 		}
 		// Fails while other sandboxes are in it.
-		_ = unix.Rmdir(filepath.Dir(dir.Root))
+		_ = unix.Rmdir(filepath.Dir(dir))
 	}
 	return left
 }

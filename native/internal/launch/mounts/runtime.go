@@ -4,27 +4,46 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
 )
 
-// RuntimePlace is what the OCI runtime sees of its sandbox. It covers the host's
-// control groups in this namespace, for two reasons: crun refuses a host that
-// has v1 and v2 at once, even when it has nothing to do with them; and everybody
-// may pass through the folders above it, which the container's first process
-// does as a user that is nobody on the host, while the bundle is closed to all
-// but its owner.
+// coverable are folders that hosts have, that everybody may pass through to, and
+// that no runtime looks into. The first is one of the few in sysfs that may be
+// covered: under any other cover the kernel lets no container mount sysfs.
+var coverable = []string{"/sys/kernel/debug", "/dev/shm", "/mnt"}
+
+// Coverable is one of them that does not hold the bundle.
+func Coverable(bundle string) (string, error) {
+	for _, folder := range coverable {
+		info, err := os.Stat(folder)
+		if err == nil && info.IsDir() && !strings.HasPrefix(bundle, folder+"/") {
+			return folder, nil
+		}
+	}
+	return "", launch.Fail(launch.NotReady, nil, "this host has none of the folders %s", strings.Join(coverable, ", ")).
+		WithRemedy("sudo mkdir /mnt")
+}
+
+// RuntimePlace is what the OCI runtime sees of its sandbox. It covers a folder of
+// the host in this namespace: everybody may pass through the folders above it,
+// which the container's first process does as a user that is nobody on the host,
+// while the bundle is closed to all but its owner. For crun it covers the control
+// groups, since crun refuses a host that has v1 and v2 at once, even when it has
+// nothing to do with them.
 type RuntimePlace struct{ top string }
 
-// CoverCgroups makes the place.
-func CoverCgroups(top string) (RuntimePlace, error) {
+// Cover makes the place.
+func Cover(top string) (RuntimePlace, error) {
 	if err := unix.Mount("tmpfs", top, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=4m,mode=755"); err != nil {
-		return RuntimePlace{}, fmt.Errorf("covering the host's control groups: %w", err)
+		return RuntimePlace{}, fmt.Errorf("covering %s for the runtime: %w", top, err)
 	}
 	return RuntimePlace{top}, nil
 }
 
-// Uncover shows the control groups again.
+// Uncover shows again what was covered.
 func (p RuntimePlace) Uncover() error { return unix.Unmount(p.top, unix.MNT_DETACH) }
 
 // Bundle is the folder to give to the runtime.

@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/launch"
-	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/process"
 	"golang.org/x/sys/unix"
 )
 
 func TestASandboxSeesItselfAndNothingOfTheHost(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkASandboxSeesItselfAndNothingOfTheHost)
+}
+
+func checkASandboxSeesItselfAndNothingOfTheHost(t *testing.T, w *world) {
 	spec := w.spec("inside")
 	started, box := w.start(spec)
 
@@ -56,7 +58,10 @@ func TestASandboxSeesItselfAndNothingOfTheHost(t *testing.T) {
 }
 
 func TestThereIsNoNetworkAndItFailsAtOnce(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkThereIsNoNetworkAndItFailsAtOnce)
+}
+
+func checkThereIsNoNetworkAndItFailsAtOnce(t *testing.T, w *world) {
 	_, box := w.start(w.spec("net"))
 	began := time.Now()
 	answer := box.python(1000, `
@@ -76,7 +81,10 @@ s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockna
 }
 
 func TestLimitsHoldAndTheirCountersAreTold(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkLimitsHoldAndTheirCountersAreTold)
+}
+
+func checkLimitsHoldAndTheirCountersAreTold(t *testing.T, w *world) {
 	spec := w.spec("limits")
 	started, box := w.start(spec)
 	if limit := box.sh(1000, "cd /sys/fs/cgroup; cat memory.max pids.max 2>/dev/null || cat memory/memory.limit_in_bytes pids/pids.max; nproc"); limit != "268435456\n100\n1" {
@@ -175,8 +183,9 @@ int main(){pthread_t t; pthread_create(&t,0,f,0); pthread_join(t,0); puts("42");
 	}
 }
 
-func TestStopFindsWhatACutOffStartLeft(t *testing.T) {
-	w := newWorld(t)
+func TestStopFindsWhatACutOffStartLeft(t *testing.T) { onEach(t, checkStopFindsWhatACutOffStartLeft) }
+
+func checkStopFindsWhatACutOffStartLeft(t *testing.T, w *world) {
 	spec := w.spec("cut")
 	_, box := w.start(spec)
 	box.ask(request{Argv: []string{"/bin/sleep", "300"}, Detach: true})
@@ -190,7 +199,10 @@ func TestStopFindsWhatACutOffStartLeft(t *testing.T) {
 }
 
 func TestAStartThatIsKilledAtAnyMomentIsCleanedUpByStop(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkAStartThatIsKilledAtAnyMomentIsCleanedUpByStop)
+}
+
+func checkAStartThatIsKilledAtAnyMomentIsCleanedUpByStop(t *testing.T, w *world) {
 	w.killedAtAnyMoment(func(id string) launch.Spec { return w.spec(id) }, 40*time.Millisecond)
 }
 
@@ -217,25 +229,53 @@ func (w *world) killedAtAnyMoment(spec func(id string) launch.Spec, longest time
 	until(w.t, func() bool { left, err := process.Marked(mark); return err == nil && len(left) == 0 })
 }
 
-func TestAPausedSandboxIsSeenAndStops(t *testing.T) {
-	w := newWorld(t)
+func TestAPausedSandboxIsSeenAndStops(t *testing.T) { onEach(t, checkAPausedSandboxIsSeenAndStops) }
+
+func checkAPausedSandboxIsSeenAndStops(t *testing.T, w *world) {
 	spec := w.spec("paused")
-	started, _ := w.start(spec)
+	started, box := w.start(spec)
 	handle := launch.Observe{Key: "k", Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID, CgroupName: spec.Cgroup.Name}
 	if seen := w.observe(handle); seen.State != launch.Running {
 		t.Errorf("saw %+v", seen)
 	}
-	layout, err := cgroup.Find()
-	w.must(err)
-	w.must(layout.Of(spec.Cgroup.Name).Freeze())
-	for deadline := time.Now().Add(10 * time.Second); w.observe(handle).State != launch.Paused; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("saw %+v", w.observe(handle))
+	ask := launch.PauseSpec{
+		Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, CgroupName: spec.Cgroup.Name,
+		Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
+	}
+	for range 2 { // the second is no error
+		w.change("pause", ask, launch.Paused)
+		if seen := w.observe(handle); seen.State != launch.Paused {
+			t.Fatalf("saw %+v", seen)
 		}
 	}
+	answered := make(chan string, 1)
+	go func() { answered <- box.sh(0, "echo on") }()
+	select {
+	case output := <-answered:
+		t.Fatalf("it went on although it is paused: %s", output)
+	case <-time.After(300 * time.Millisecond):
+	}
+	w.change("resume", ask, launch.Running)
+	if output := <-answered; output != "on" {
+		t.Fatalf("after resume it printed %q", output)
+	}
+	if seen := w.observe(handle); seen.State != launch.Running {
+		t.Fatalf("saw %+v", seen)
+	}
+	w.change("pause", ask, launch.Paused)
 	w.stop(spec, &started)
 	if seen := w.observe(handle); seen.State != launch.Absent {
 		t.Errorf("saw %+v", seen)
+	}
+}
+
+// change pauses or resumes.
+func (w *world) change(verb string, ask launch.PauseSpec, want launch.State) {
+	w.t.Helper()
+	text, status := w.call(verb, ask)
+	var changed launch.Changed
+	if err := json.Unmarshal([]byte(text), &changed); err != nil || status != 0 || changed.State != want {
+		w.t.Fatalf("%s answered %d %s", verb, status, text)
 	}
 }
 
@@ -249,8 +289,25 @@ func (w *world) observe(handle launch.Observe) launch.Observation {
 	return observed.Observations[handle.Key]
 }
 
-func TestASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T) {
+func TestWhatIsGoneIsNotPaused(t *testing.T) {
 	w := newWorld(t)
+	spec := w.spec("gone")
+	started, _ := w.start(spec)
+	w.stop(spec, &started)
+	text, status := w.call("pause", launch.PauseSpec{
+		Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, CgroupName: spec.Cgroup.Name,
+		Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
+	})
+	if status != 1 || !strings.Contains(text, string(launch.NotFound)) {
+		t.Errorf("pause answered %d %s", status, text)
+	}
+}
+
+func TestASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T) {
+	onEach(t, checkASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives)
+}
+
+func checkASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T, w *world) {
 	spec := w.spec("twice")
 	spec.Listen = &launch.Listen{Path: w.path("run/twice/n.sock")}
 	started, _ := w.start(spec)
@@ -277,7 +334,7 @@ func TestAFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
 		}, launch.DriverFailed, "/run/cortex/none"},
 		"no layer": {func(w *world, s *launch.Spec) { s.Mounts[0].Overlay.Lowers[0] = w.path("none") }, launch.DriverFailed, "none"},
 		"no crun":  {func(w *world, s *launch.Spec) { s.Runtime.Program = "/usr/bin/no-crun" }, launch.NotReady, "no-crun"},
-		"runc":     {func(w *world, s *launch.Spec) { s.Runtime.Flavour = "runc" }, launch.Unsupported, "runc"},
+		"kata":     {func(w *world, s *launch.Spec) { s.Runtime.Flavour = "kata" }, launch.Unsupported, "kata"},
 		"an open disk": {func(w *world, s *launch.Spec) {
 			w.must(os.Chmod(filepath.Dir(s.Mounts[0].Overlay.Upper), 0o755))
 		}, launch.InvalidArgument, "entered by others"},
@@ -306,7 +363,10 @@ func TestAFailedStartSaysWhyAndLeavesNothing(t *testing.T) {
 }
 
 func TestALinkThatAGuestLeftOnItsDiskLeadsNowhere(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkALinkThatAGuestLeftOnItsDiskLeadsNowhere)
+}
+
+func checkALinkThatAGuestLeftOnItsDiskLeadsNowhere(t *testing.T, w *world) {
 	spec := w.spec("links")
 	started, box := w.start(spec)
 	outside := w.path("outside")

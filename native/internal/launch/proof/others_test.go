@@ -81,7 +81,10 @@ func (w *world) rootlessSpec(id string) launch.Spec {
 }
 
 func TestAnOrdinaryUserStartsAndStopsASandbox(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkAnOrdinaryUserStartsAndStopsASandbox)
+}
+
+func checkAnOrdinaryUserStartsAndStopsASandbox(t *testing.T, w *world) {
 	spec := w.rootlessSpec("rootless")
 	w.ofUser(rootlessUser(t))
 	started, box := w.start(spec)
@@ -108,7 +111,10 @@ func TestAnOrdinaryUserStartsAndStopsASandbox(t *testing.T) {
 }
 
 func TestAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop(t *testing.T) {
-	w := newWorld(t)
+	onEach(t, checkAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop)
+}
+
+func checkAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop(t *testing.T, w *world) {
 	credential := rootlessUser(t)
 	w.killedAtAnyMoment(func(id string) launch.Spec {
 		spec := w.rootlessSpec(id)
@@ -188,6 +194,47 @@ func TestAPlainProcessHasAMarkASessionAndAnEnvironmentOfItsOwn(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPlainProcessIsPausedWithAllItsDescendants(t *testing.T) {
+	for name, grouped := range map[string]bool{"by its group": true, "by signals": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			spec := w.processSpec("pausing")
+			if !grouped {
+				spec.Cgroup = nil
+			}
+			started, box := w.start(spec)
+			count := w.path("count")
+			box.ask(request{Argv: []string{"/usr/bin/setsid", "sh", "-c", "for i in $(seq 10000); do echo $i >>" + count + "; sleep 0.01; done"}, Detach: true})
+			until(t, func() bool { return size(count) > 0 })
+			ask := launch.PauseSpec{
+				Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, Mark: spec.Process.Mark,
+				Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
+			}
+			handle := launch.Observe{Key: "k", Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID}
+			if grouped {
+				ask.CgroupName, handle.CgroupName = spec.Cgroup.Name, spec.Cgroup.Name
+			}
+			w.change("pause", ask, launch.Paused)
+			until(t, func() bool { return w.observe(handle).State == launch.Paused })
+			before := size(count)
+			time.Sleep(200 * time.Millisecond)
+			if after := size(count); after != before {
+				t.Errorf("it wrote on, from %d to %d bytes", before, after)
+			}
+			w.change("resume", ask, launch.Running)
+			until(t, func() bool { return size(count) > before })
+		})
+	}
+}
+
+func size(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func TestAPlainProcessThatCannotRunSaysWhy(t *testing.T) {

@@ -31,9 +31,9 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "these tests need root")
 		return 1
 	}
-	for _, program := range []string{"crun", "newuidmap", "newgidmap", "useradd", "setpriv"} {
+	for _, program := range []string{"crun", "runc", "newuidmap", "newgidmap", "useradd", "setpriv"} {
 		if _, err := exec.LookPath(program); err != nil {
-			fmt.Fprintln(os.Stderr, "these tests need crun and uidmap: apt-get install -y crun uidmap:", err)
+			fmt.Fprintln(os.Stderr, "these tests need crun, runc and uidmap: apt-get install -y crun runc uidmap:", err)
 			return 1
 		}
 	}
@@ -64,8 +64,25 @@ func run(m *testing.M) int {
 type world struct {
 	t    testing.TB
 	base string
+	// flavour is the runtime's.
+	flavour string
 	// user runs the launcher; nil: root.
 	user *syscall.Credential
+}
+
+// flavours are the runtimes for which everything here must hold.
+var flavours = []string{"crun", "runc"}
+
+// onEach does a test with each runtime.
+func onEach(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	for _, flavour := range flavours {
+		t.Run(flavour, func(t *testing.T) {
+			w := newWorld(t)
+			w.flavour = flavour
+			test(t, w)
+		})
+	}
 }
 
 func newWorld(t testing.TB) *world {
@@ -85,7 +102,7 @@ func newWorld(t testing.TB) *world {
 		}
 		_ = os.RemoveAll(base)
 	})
-	w := &world{t: t, base: base}
+	w := &world{t: t, base: base, flavour: "crun"}
 	w.skeleton()
 	return w
 }
@@ -143,7 +160,7 @@ func (w *world) spec(id string) launch.Spec {
 	return launch.Spec{
 		Version: launch.Version,
 		ID:      id,
-		Runtime: launch.Runtime{Kind: launch.Oci, Flavour: "crun", Program: "/usr/bin/crun", StateRoot: w.path("run", id, "state")},
+		Runtime: w.runtime(id),
 		Bundle:  bundle,
 		Config:  w.config(bundle),
 		Mounts: []launch.Mount{
@@ -159,6 +176,13 @@ func (w *world) spec(id string) launch.Spec {
 		Console: w.path("run", id, "console.log"),
 		PidFile: w.path("run", id, "pid"),
 	}
+}
+
+func (w *world) runtime(id string) launch.Runtime {
+	w.t.Helper()
+	program, err := exec.LookPath(w.flavour)
+	w.must(err)
+	return launch.Runtime{Kind: launch.Oci, Flavour: w.flavour, Program: program, StateRoot: w.path("run", id, "state")}
 }
 
 func (w *world) config(bundle string) launch.RawObject {

@@ -16,24 +16,44 @@ type ociMount struct {
 	Options     []string `json:"options"`
 }
 
-// config is the configuration with a bind for each v1 hierarchy that is shown:
-// crun 1.8 opens the source of a bind without what is mounted below it, when the
-// container has a user namespace.
+// config is the configuration with what only the launcher knows: the name of the
+// control groups for a runtime that enters them itself, and a bind for each v1
+// hierarchy that is shown, because crun 1.8 opens the source of a bind without
+// what is mounted below it when the container has a user namespace.
 func (a *attempt) config() ([]byte, error) {
-	shown := slices.ContainsFunc(a.spec.Mounts, func(m launch.Mount) bool { return m.CgroupView != nil })
-	hierarchies := slices.DeleteFunc(slices.Clone(a.answer.Cgroups), func(p launch.CgroupPath) bool { return p.Controller == "" })
-	if !shown || len(hierarchies) == 0 {
-		return a.spec.Config, nil
+	binds, err := a.cgroupBinds()
+	ownAttach := a.runtime.Needs().OwnAttach && a.spec.Cgroup != nil
+	if err != nil || (len(binds) == 0 && !ownAttach) {
+		return a.spec.Config, err
 	}
 	var config map[string]json.RawMessage
-	var list []json.RawMessage
 	if err := json.Unmarshal(a.spec.Config, &config); err != nil {
 		return nil, launch.Fail(launch.InvalidArgument, err, "the config")
 	}
+	var list []json.RawMessage
 	if err := json.Unmarshal(config["mounts"], &list); err != nil {
 		return nil, launch.Fail(launch.InvalidArgument, err, "the config's mounts")
 	}
-	for _, group := range hierarchies {
+	if config["mounts"], err = json.Marshal(append(list, binds...)); err != nil {
+		return nil, err
+	}
+	if ownAttach {
+		if config["linux"], err = withCgroupsPath(config["linux"], "/"+a.spec.Cgroup.Name); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(config)
+}
+
+func (a *attempt) cgroupBinds() ([]json.RawMessage, error) {
+	if !slices.ContainsFunc(a.spec.Mounts, func(m launch.Mount) bool { return m.CgroupView != nil }) {
+		return nil, nil
+	}
+	var binds []json.RawMessage
+	for _, group := range a.answer.Cgroups {
+		if group.Controller == "" {
+			continue
+		}
 		mount, err := json.Marshal(ociMount{
 			Destination: "/sys/fs/cgroup/" + group.Controller,
 			Type:        "bind",
@@ -43,12 +63,20 @@ func (a *attempt) config() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, mount)
+		binds = append(binds, mount)
 	}
-	changed, err := json.Marshal(list)
+	return binds, nil
+}
+
+func withCgroupsPath(linux json.RawMessage, path string) (json.RawMessage, error) {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(linux, &parts); err != nil {
+		return nil, launch.Fail(launch.InvalidArgument, err, "the config's linux")
+	}
+	name, err := json.Marshal(path)
 	if err != nil {
 		return nil, err
 	}
-	config["mounts"] = changed
-	return json.Marshal(config)
+	parts["cgroupsPath"] = name
+	return json.Marshal(parts)
 }

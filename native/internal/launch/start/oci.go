@@ -9,6 +9,7 @@ import (
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/mounts"
+	"cortex.dev/native/internal/launch/runtime"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,30 +31,28 @@ func (a *attempt) oci() (int, error) {
 		return 0, err
 	}
 	a.clock.step("mounts")
-	return a.runCrun(config)
+	return a.runRuntime(config)
 }
 
-func (a *attempt) runCrun(config []byte) (int, error) {
+func (a *attempt) runRuntime(config []byte) (int, error) {
 	// With a launcher that is killed the runtime goes as well: who then stops the
 	// sandbox must not race with it.
 	attributes := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	leave, err := a.attach(attributes)
-	if err != nil {
+	if err := a.enterGroups(attributes); err != nil {
 		return 0, err
 	}
-	a.undo.Push("leaving the control groups", leave)
 	a.clock.step("attach")
-	place, err := mounts.CoverCgroups(cgroup.Top)
+	place, err := a.fillPlace(config)
 	if err != nil {
 		return 0, err
 	}
-	a.undo.Push("showing the control groups", place.Uncover)
-	if err := place.Fill(a.spec.Bundle, config); err != nil {
-		return 0, err
-	}
-	crun := a.crun
-	if crun.Program, err = place.Program(crun.Program); err != nil {
-		return 0, err
+	program := a.runtime
+	if program.Needs().ReadOnlyProgram {
+		shown, err := place.Program(a.spec.Runtime.Program)
+		if err != nil {
+			return 0, err
+		}
+		program = program.At(shown)
 	}
 	a.clock.step("bundle")
 	null, err := os.OpenFile(os.DevNull, os.O_RDONLY, 0)
@@ -65,10 +64,50 @@ func (a *attempt) runCrun(config []byte) (int, error) {
 	if a.socket != nil {
 		extra = append(extra, a.socket)
 	}
-	a.undo.Push("deleting the container", func() error { return crun.Delete(a.spec.ID, a.spec.Bundle) })
-	pid, err := crun.Run(a.spec.ID, place.Bundle(), a.spec.Bundle, [3]*os.File{null, a.console, a.console}, extra, attributes)
+	a.undo.Push("deleting the container", func() error { return program.Delete(a.spec.ID, a.spec.Bundle) })
+	pid, err := program.Run(runtime.Container{
+		ID:         a.spec.ID,
+		Bundle:     place.Bundle(),
+		Files:      a.spec.Bundle,
+		Stdio:      [3]*os.File{null, a.console, a.console},
+		Extra:      extra,
+		Attributes: attributes,
+	})
 	a.clock.step("runtime")
+	if err == nil && program.Needs().OwnAttach {
+		err = a.keepAffinity(pid)
+	}
 	return pid, err
+}
+
+// enterGroups makes the runtime start in the sandbox's groups, unless it enters
+// them itself; the affinity it inherits in both cases.
+func (a *attempt) enterGroups(attributes *syscall.SysProcAttr) error {
+	if a.runtime.Needs().OwnAttach {
+		return a.setAffinity()
+	}
+	leave, err := a.attach(attributes)
+	if err != nil {
+		return err
+	}
+	a.undo.Push("leaving the control groups", leave)
+	return nil
+}
+
+func (a *attempt) fillPlace(config []byte) (mounts.RuntimePlace, error) {
+	top := cgroup.Top
+	if !a.runtime.Needs().HiddenCgroups {
+		var err error
+		if top, err = mounts.Coverable(a.spec.Bundle); err != nil {
+			return mounts.RuntimePlace{}, err
+		}
+	}
+	place, err := mounts.Cover(top)
+	if err != nil {
+		return place, err
+	}
+	a.undo.Push("showing what was covered", place.Uncover)
+	return place, place.Fill(a.spec.Bundle, config)
 }
 
 // enterNamespace: the stage of an ordinary user has a mount namespace already.

@@ -3,7 +3,6 @@ package start
 
 import (
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,7 +28,9 @@ type attempt struct {
 	socket  *os.File
 	layout  cgroup.Layout
 	group   *cgroup.Group
-	crun    runtime.Crun
+	runtime runtime.Runtime
+	// cpus is the sandbox's affinity, nil for all processors.
+	cpus *unix.CPUSet
 }
 
 // Start starts the first process of a checked specification. The caller is
@@ -146,10 +147,10 @@ func (a *attempt) checkFree() error {
 	if a.spec.Runtime.Kind != launch.Oci {
 		return nil
 	}
-	if a.crun, err = runtime.New(a.spec.Runtime); err != nil {
+	if a.runtime, err = runtime.New(a.spec.Runtime); err != nil {
 		return err
 	}
-	if a.crun.Knows(a.spec.ID) {
+	if a.runtime.Knows(a.spec.ID) {
 		return launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).
 			WithRemedy("stop the sandbox first")
 	}
@@ -176,37 +177,10 @@ func (a *attempt) attach(attributes *syscall.SysProcAttr) (leave func() error, e
 	if a.group == nil {
 		return func() error { return nil }, nil
 	}
-	if err := affinity(a.spec.ID, a.spec.Cgroup.Cpus); err != nil {
+	if err := a.setAffinity(); err != nil {
 		return nil, err
 	}
 	return a.group.Attach(attributes)
-}
-
-// affinity takes cpus of the allowed processors, from one that depends on the
-// id, so that small sandboxes do not all share the first.
-func affinity(id string, cpus int) error {
-	var allowed, chosen unix.CPUSet
-	if cpus == 0 {
-		return nil
-	}
-	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
-		return fmt.Errorf("reading the affinity: %w", err)
-	}
-	if cpus >= allowed.Count() {
-		return nil
-	}
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(id))
-	const most = len(allowed) * 64
-	for at := int(hash.Sum32()) % most; chosen.Count() < cpus; at = (at + 1) % most {
-		if allowed.IsSet(at) {
-			chosen.Set(at)
-		}
-	}
-	if err := unix.SchedSetaffinity(0, &chosen); err != nil {
-		return fmt.Errorf("setting the affinity: %w", err)
-	}
-	return nil
 }
 
 func (a *attempt) identify(pid int) error {

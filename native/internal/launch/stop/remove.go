@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"cortex.dev/native/internal/launch"
@@ -35,23 +36,37 @@ func (e *ending) removeAll() {
 	}
 }
 
-// removeState asks the runtime, which alone knows its state; on a hybrid host it
-// runs only where the control groups are hidden.
+// removeState asks the runtime, which alone knows its state; some run on a hybrid
+// host only where the control groups are hidden.
 func (e *ending) removeState(reasons map[string]error) {
 	if e.spec.Runtime.Kind != launch.Oci {
 		return
 	}
-	crun, err := runtime.New(e.spec.Runtime)
-	state := crun.StateDir(e.spec.ID)
-	if err == nil && crun.Knows(e.spec.ID) {
-		if err = hideCgroups(e.spec.Rootless != nil); err == nil {
-			err = crun.Delete(e.spec.ID, e.spec.Bundle)
+	program, err := runtime.New(e.spec.Runtime)
+	if err != nil {
+		// What it left lies in its state folder.
+		if left := filepath.Join(e.spec.Runtime.StateRoot, e.spec.ID); exists(left) {
+			e.remains("state", left, err)
 		}
+		return
+	}
+	state := program.StateDir(e.spec.ID)
+	if program.Knows(e.spec.ID) {
+		err = e.deleteBy(program)
 	}
 	reasons[state] = err
-	if err != nil || crun.Knows(e.spec.ID) {
+	if err != nil || program.Knows(e.spec.ID) {
 		e.remains("state", state, err)
 	}
+}
+
+func (e *ending) deleteBy(program runtime.Runtime) error {
+	if program.Needs().HiddenCgroups {
+		if err := hideCgroups(e.spec.Rootless != nil); err != nil {
+			return err
+		}
+	}
+	return program.Delete(e.spec.ID, e.spec.Bundle)
 }
 
 // hideCgroups changes the view of this thread, to which the caller is locked, for
@@ -68,7 +83,7 @@ func hideCgroups(inStage bool) error {
 	if err := separate(); err != nil {
 		return err
 	}
-	_, err = mounts.CoverCgroups(layout.Top)
+	_, err = mounts.Cover(layout.Top)
 	return err
 }
 

@@ -79,13 +79,27 @@ public final class OciDriver implements SandboxDriver {
     }
 
     @Override
+    public List<String> runtimes() {
+        return OciRuntime.names();
+    }
+
+    @Override
     public Readiness check() {
+        return check(Optional.empty());
+    }
+
+    @Override
+    public Readiness check(String runtime) {
+        return check(Optional.of(known(runtime)));
+    }
+
+    private Readiness check(Optional<OciRuntime> wanted) {
         List<Readiness.Missing> missing = new ArrayList<>();
         if (!Files.isExecutable(neuron)) {
             missing.add(new Readiness.Missing("the neuron is missing: " + neuron, "./dev build", false));
         }
         try {
-            Readiness host = OciReadiness.of(lookedAtAgainBeforeRefusing());
+            Readiness host = OciReadiness.of(lookedAtAgainBeforeRefusing(wanted), wanted);
             missing.addAll(host.missing());
             return new Readiness(host.runtime(), missing, host.notes());
         } catch (CortexException e) {
@@ -113,10 +127,9 @@ public final class OciDriver implements SandboxDriver {
     }
 
     private OciLaunch.Surroundings surroundings(StartRequest request) {
-        OciRuntime wanted = request.runtime()
-                .map(name -> OciRuntime.named(name).orElseThrow(() -> unknownRuntime(name)))
-                .orElse(OciRuntime.CRUN);
-        Probed host = readyHost();
+        Optional<OciRuntime> asked = request.runtime().map(OciDriver::known);
+        Probed host = readyHost(asked);
+        OciRuntime wanted = asked.or(() -> OciReadiness.strongest(host)).orElse(OciRuntime.CRUN);
         String program =
                 OciReadiness.runtime(host, wanted).map(Probed.Runtime::path).orElse(wanted.program());
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
@@ -124,17 +137,21 @@ public final class OciDriver implements SandboxDriver {
     }
 
     /** What was missing may be there now. */
-    private Probed lookedAtAgainBeforeRefusing() {
+    private Probed lookedAtAgainBeforeRefusing(Optional<OciRuntime> wanted) {
         Probed host = probe.lately();
-        return OciReadiness.of(host).ready() ? host : probe.now();
+        return OciReadiness.of(host, wanted).ready() ? host : probe.now();
     }
 
-    private Probed readyHost() {
-        Probed host = lookedAtAgainBeforeRefusing();
-        OciReadiness.of(host).missing().stream().findFirst().ifPresent(missing -> {
+    private Probed readyHost(Optional<OciRuntime> wanted) {
+        Probed host = lookedAtAgainBeforeRefusing(wanted);
+        OciReadiness.of(host, wanted).missing().stream().findFirst().ifPresent(missing -> {
             throw CortexException.of(ErrorCode.NOT_READY, missing.what(), missing.fix());
         });
         return host;
+    }
+
+    private static OciRuntime known(String name) {
+        return OciRuntime.named(name).orElseThrow(() -> unknownRuntime(name));
     }
 
     private static CortexException unknownRuntime(String name) {
@@ -199,10 +216,10 @@ public final class OciDriver implements SandboxDriver {
     @Override
     public void stop(StopRequest request) {
         Probed host = probe.lately();
-        String program = OciReadiness.runtime(host, OciRuntime.CRUN)
-                .map(Probed.Runtime::path)
-                .orElse("/usr/bin/crun");
-        launcher.stop(OciLaunch.stop(request, OciRuntime.CRUN.program(), program, !host.root()));
+        OciRuntime runtime = RuntimeState.of(request).orElse(OciRuntime.CRUN);
+        String program =
+                OciReadiness.runtime(host, runtime).map(Probed.Runtime::path).orElse("/usr/bin/" + runtime.program());
+        launcher.stop(OciLaunch.stop(request, runtime.program(), program, !host.root()));
     }
 
     @Override

@@ -71,9 +71,8 @@ final class OciLaunch {
                 STOP_DEADLINE.toMillis());
     }
 
-    /** The runtime's state lies in the bundle: one folder holds all that a sandbox leaves in the run folder. */
     private static RuntimeProgram runtime(String flavour, String program, RunFiles files) {
-        return RuntimeProgram.oci(flavour, program, files.bundle().resolve("state"));
+        return RuntimeProgram.oci(flavour, program, RuntimeState.folder(files, flavour));
     }
 
     static String cgroupName(UUID home, SandboxId sandbox) {

@@ -4,6 +4,7 @@ import dev.cortex.drivers.launch.Probed;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.Readiness.Missing;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,21 +14,31 @@ final class OciReadiness {
     private static final long SUBORDINATE_LEAST = UidReserve.SIZE - 1;
 
     private final Probed host;
+    private final Optional<OciRuntime> wanted;
     private final List<Missing> missing = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    private OciReadiness(Probed host) {
+    private OciReadiness(Probed host, Optional<OciRuntime> wanted) {
         this.host = host;
+        this.wanted = wanted;
     }
 
-    static Readiness of(Probed host) {
-        return new OciReadiness(host).decide();
+    /** @param wanted the runtime that was asked for, else the strongest that is there */
+    static Readiness of(Probed host, Optional<OciRuntime> wanted) {
+        return new OciReadiness(host, wanted).decide();
+    }
+
+    static Optional<OciRuntime> strongest(Probed host) {
+        return Arrays.stream(OciRuntime.values())
+                .filter(runtime -> runtime(host, runtime).isPresent())
+                .findFirst();
     }
 
     private Readiness decide() {
-        Optional<Probed.Runtime> runtime = runtime(host, OciRuntime.CRUN);
-        if (runtime.isEmpty()) {
-            missing.add(new Missing("crun is missing", install("crun"), true));
+        Optional<OciRuntime> runtime = wanted.or(() -> strongest(host));
+        if (runtime.flatMap(there -> runtime(host, there)).isEmpty()) {
+            String program = runtime.orElse(OciRuntime.CRUN).program();
+            missing.add(new Missing(program + " is missing", install(program), true));
         }
         need(
                 host.userNamespaces(),
@@ -47,7 +58,7 @@ final class OciReadiness {
         } else {
             decideRootless();
         }
-        return new Readiness(runtime.map(Probed.Runtime::name), missing, notes);
+        return new Readiness(runtime.map(OciRuntime::program), missing, notes);
     }
 
     private void decideForRoot() {

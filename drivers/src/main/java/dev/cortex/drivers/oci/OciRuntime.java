@@ -6,7 +6,8 @@ import java.util.Optional;
 
 /** The runtime programs, the strongest first. Another joins here once the launcher knows how to call it. */
 enum OciRuntime {
-    CRUN("crun");
+    CRUN("crun"),
+    RUNC("runc");
 
     private final String program;
 

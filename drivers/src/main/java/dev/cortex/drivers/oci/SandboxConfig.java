@@ -97,7 +97,8 @@ final class SandboxConfig {
                         "/sys/fs/cgroup",
                         "bind",
                         files.bundle().resolve("mnt/cgroup").toString(),
-                        "bind",
+                        // In a user namespace a folder goes only together with what is mounted below it.
+                        "rbind",
                         "ro",
                         "nosuid",
                         "nodev",

@@ -182,7 +182,7 @@ final class OciLaunchTest {
         assertThat(spec.cgroupName()).contains("cortex-1f2e3d4c/" + ID);
         assertThat(spec.mark()).isEqualTo(Mark.of(ID));
         assertThat(spec.bundle()).contains("/run/c/x/bundle");
-        assertThat(spec.runtime().stateRoot()).contains("/run/c/x/bundle/state");
+        assertThat(spec.runtime().stateRoot()).contains("/run/c/x/bundle/state/crun");
         assertThat(spec.rootless()).isEmpty();
     }
 

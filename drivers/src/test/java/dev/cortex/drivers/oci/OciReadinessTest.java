@@ -58,13 +58,17 @@ final class OciReadinessTest {
                 Map.of());
     }
 
+    private static Readiness readiness(Probed host) {
+        return OciReadiness.of(host, Optional.empty());
+    }
+
     private static List<String> fixes(Readiness readiness) {
         return readiness.missing().stream().map(Readiness.Missing::fix).toList();
     }
 
     @Test
     void aHostWithEverythingIsReadyAndNamesTheRuntime() {
-        Readiness readiness = OciReadiness.of(root(true, CRUN, ALL));
+        Readiness readiness = readiness(root(true, CRUN, ALL));
         assertThat(readiness.ready()).isTrue();
         assertThat(readiness.runtime()).contains("crun");
         assertThat(readiness.notes()).isEmpty();
@@ -72,20 +76,29 @@ final class OciReadinessTest {
 
     @Test
     void aMissingRuntimeIsToldWithTheCommandThatInstallsIt() {
-        Readiness readiness = OciReadiness.of(root(true, List.of(), ALL));
+        Readiness readiness = readiness(root(true, List.of(), ALL));
         assertThat(readiness.missing())
+                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y crun", true));
+    }
+
+    @Test
+    void anyRuntimeWillDoUnlessOneIsAskedFor() {
+        List<Probed.Runtime> runc = List.of(new Probed.Runtime("runc", "/usr/sbin/runc", Optional.of("runc 1.1.5")));
+        assertThat(readiness(root(true, runc, ALL)).runtime()).contains("runc");
+        assertThat(OciReadiness.of(root(true, runc, ALL), Optional.of(OciRuntime.CRUN))
+                        .missing())
                 .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y crun", true));
     }
 
     @Test
     void aRuntimeThatDoesNotAnswerDoesNotCount() {
         List<Probed.Runtime> silent = List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.empty()));
-        assertThat(OciReadiness.of(root(true, silent, ALL)).ready()).isFalse();
+        assertThat(readiness(root(true, silent, ALL)).ready()).isFalse();
     }
 
     @Test
     void aFactThatFailedIsToldInTheSystemsWords() {
-        Readiness readiness = OciReadiness.of(root(false, CRUN, ALL));
+        Readiness readiness = readiness(root(false, CRUN, ALL));
         assertThat(readiness.missing()).hasSize(1);
         assertThat(readiness.missing().getFirst().what()).endsWith("EINVAL");
         assertThat(readiness.missing().getFirst().installable()).isFalse();
@@ -93,19 +106,19 @@ final class OciReadinessTest {
 
     @Test
     void limitsThatDoNotHoldAreNoted() {
-        assertThat(OciReadiness.of(root(true, CRUN, NONE)).notes()).hasSize(3);
+        assertThat(readiness(root(true, CRUN, NONE)).notes()).hasSize(3);
     }
 
     @Test
     void anOrdinaryUserWithSubordinateIdsIsReady() {
-        Readiness readiness = OciReadiness.of(user(RANGE, Optional.of("/usr/bin/newuidmap")));
+        Readiness readiness = readiness(user(RANGE, Optional.of("/usr/bin/newuidmap")));
         assertThat(readiness.missing()).isEmpty();
         assertThat(readiness.notes()).anyMatch(note -> note.startsWith("no memory, process and cpu limits"));
     }
 
     @Test
     void anOrdinaryUserIsToldWhatRootMustDo() {
-        assertThat(fixes(OciReadiness.of(user(List.of(), Optional.empty()))))
+        assertThat(fixes(readiness(user(List.of(), Optional.empty()))))
                 .containsExactly(
                         "sudo apt-get install -y uidmap",
                         "sudo usermod --add-subuids 100000-165535 ada",
@@ -115,7 +128,7 @@ final class OciReadinessTest {
     @Test
     void aRangeThatIsTooShortDoesNotCount() {
         List<Probed.SubRange> shortRange = List.of(new Probed.SubRange(100_000, 1_000));
-        assertThat(OciReadiness.of(user(shortRange, Optional.of("/usr/bin/newuidmap")))
+        assertThat(readiness(user(shortRange, Optional.of("/usr/bin/newuidmap")))
                         .missing())
                 .hasSize(2);
     }

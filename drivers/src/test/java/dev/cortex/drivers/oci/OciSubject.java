@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The driver with the program that is built here, and images in a folder of its own. */
@@ -34,9 +35,16 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
     private final Path folder;
     private final Images images;
     private final String reference;
+    private final String runtime;
+
+    /** With crun. */
+    OciSubject(String reference) {
+        this(reference, "crun");
+    }
 
     /** @param reference of its image */
-    OciSubject(String reference) {
+    OciSubject(String reference, String runtime) {
+        this.runtime = runtime;
         try {
             this.folder = Files.createTempDirectory("cxi");
         } catch (IOException e) {
@@ -68,6 +76,11 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
     /** What lies in the folder of images. */
     List<String> imageFiles() {
         return Leftovers.files(folder);
+    }
+
+    @Override
+    public Optional<String> runtime() {
+        return Optional.of(runtime);
     }
 
     @Override

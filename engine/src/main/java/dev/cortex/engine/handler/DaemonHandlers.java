@@ -74,23 +74,34 @@ final class DaemonHandlers {
         List<DriverReadiness> shown = new ArrayList<>();
         String auto = "";
         for (SandboxDriver driver : drivers) {
-            Readiness readiness = driver.check();
-            boolean chosen =
-                    auto.isEmpty() && readiness.ready() && driver.capabilities().has(Capability.ISOLATION);
-            if (chosen) {
-                auto = driver.name()
+            for (Readiness readiness : ofEachRuntime(driver)) {
+                String name = driver.name()
                         + readiness.runtime().map(runtime -> "/" + runtime).orElse("");
+                boolean chosen = auto.isEmpty()
+                        && readiness.ready()
+                        && driver.capabilities().has(Capability.ISOLATION);
+                auto = chosen ? name : auto;
+                shown.add(shown(driver, readiness, chosen));
             }
-            shown.add(new DriverReadiness(
-                    driver.name(),
-                    readiness.runtime().orElse(""),
-                    readiness.ready() ? "ready" : "missing",
-                    String.join("; ", readiness.notes()),
-                    chosen,
-                    readiness.missing().stream()
-                            .map(missing -> new Daemon.Missing(missing.what(), missing.fix(), missing.installable()))
-                            .toList()));
         }
         return new Daemon.Readiness(shown, auto);
+    }
+
+    private static List<Readiness> ofEachRuntime(SandboxDriver driver) {
+        return driver.runtimes().isEmpty()
+                ? List.of(driver.check())
+                : driver.runtimes().stream().map(driver::check).toList();
+    }
+
+    private static DriverReadiness shown(SandboxDriver driver, Readiness readiness, boolean chosen) {
+        return new DriverReadiness(
+                driver.name(),
+                readiness.runtime().orElse(""),
+                readiness.ready() ? "ready" : "missing",
+                String.join("; ", readiness.notes()),
+                chosen,
+                readiness.missing().stream()
+                        .map(missing -> new Daemon.Missing(missing.what(), missing.fix(), missing.installable()))
+                        .toList());
     }
 }

@@ -2,6 +2,7 @@ package dev.cortex.sandbox.driver;
 
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,6 +20,20 @@ public interface SandboxDriver {
 
     /** Whether it can work here and now. Fails closed: each missing thing is named with its fix. */
     Readiness check();
+
+    /** The programs that can be beneath it, the strongest first; empty where there is nothing to choose from. */
+    default List<String> runtimes() {
+        return List.of();
+    }
+
+    /**
+     * Whether it can work here and now with one of its {@link #runtimes()}.
+     *
+     * @throws dev.cortex.protocol.error.CortexException UNSUPPORTED for a runtime that it does not know
+     */
+    default Readiness check(String runtime) {
+        return check();
+    }
 
     /**
      * Who the default user of a sandbox with that disk is and where it works, unless the image or the call says

@@ -44,12 +44,16 @@ public final class Drivers {
     }
 
     /** Fails unless the driver can work here and now. */
-    static Readiness requireReady(SandboxDriver driver) {
-        Readiness readiness = driver.check();
+    static Readiness requireReady(SandboxDriver driver, Optional<String> runtime) {
+        Readiness readiness = check(driver, runtime);
         if (!readiness.ready()) {
             throw notReady(readiness);
         }
         return readiness;
+    }
+
+    private static Readiness check(SandboxDriver driver, Optional<String> runtime) {
+        return runtime.map(driver::check).orElseGet(driver::check);
     }
 
     /** The names of the drivers that have a capability, for an error. */
@@ -67,7 +71,7 @@ public final class Drivers {
             if (!driver.capabilities().has(Capability.ISOLATION)) {
                 continue;
             }
-            Readiness readiness = driver.check();
+            Readiness readiness = check(driver, runtime);
             if (readiness.ready()) {
                 return new Choice(driver, runtime.or(readiness::runtime));
             }
@@ -90,7 +94,7 @@ public final class Drivers {
                             "for code that you trust: CORTEX_ALLOW_INSECURE_PROCESS=1; else leave --driver out")
                     .because("rule: " + name + " needs CORTEX_ALLOW_INSECURE_PROCESS=1");
         }
-        Readiness readiness = requireReady(driver);
+        Readiness readiness = requireReady(driver, runtime);
         return new Choice(driver, runtime.or(readiness::runtime));
     }
 

@@ -6,6 +6,7 @@ import dev.cortex.sandbox.Trigger;
 import dev.cortex.sandbox.image.Image;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
+import java.util.Optional;
 
 /** Starts a sandbox that is created or stopped. One that cannot be started is afterwards what it was before. */
 final class Starting {
@@ -26,7 +27,9 @@ final class Starting {
     /** The lease is held. */
     SandboxRow start(SandboxRow row) {
         Records.require(row, Trigger.START);
-        Drivers.requireReady(drivers.named(row.settings().driver()));
+        Drivers.requireReady(
+                drivers.named(row.settings().driver()),
+                Optional.of(row.settings().runtime()).filter(name -> !name.isEmpty()));
         Image image = ports.images().resolve(row.settings().image());
         disks.find(row.settings().disk())
                 .ifPresent(disk ->

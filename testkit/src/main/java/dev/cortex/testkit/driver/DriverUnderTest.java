@@ -8,6 +8,7 @@ import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.image.Image;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** What the contract suite has to know of a driver besides its contract. */
 public interface DriverUnderTest {
@@ -15,6 +16,11 @@ public interface DriverUnderTest {
     SandboxDriver driver();
 
     Image image();
+
+    /** The program beneath it that this suite is about; empty: the driver's choice. */
+    default Optional<String> runtime() {
+        return Optional.empty();
+    }
 
     /** What the core would tell a sandbox of this request. */
     GuestIdentity identity(StartRequest request);

@@ -52,7 +52,7 @@ public final class Trial implements AutoCloseable {
                             ThreadLocalRandom.current().nextLong(),
                             ThreadLocalRandom.current().nextLong()),
                     slot,
-                    Optional.empty(),
+                    subject.runtime(),
                     image,
                     limits,
                     Terms.DEFAULT,
