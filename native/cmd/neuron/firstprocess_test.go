@@ -35,10 +35,13 @@ exec setpriv --bounding-set=-sys_resource,-sys_ptrace "$dir/neuron" "$@"
 `
 
 // firstProcess starts a neuron as first process of namespaces of its own.
-func firstProcess(t *testing.T) *neuron { return firstProcessIn(t, "") }
+func firstProcess(t *testing.T, change ...func(*guestpb.InitializeRequest)) *neuron {
+	t.Helper()
+	return firstProcessIn(t, "", change...)
+}
 
 // firstProcessIn starts it in a control group.
-func firstProcessIn(t *testing.T, group string) *neuron {
+func firstProcessIn(t *testing.T, group string, change ...func(*guestpb.InitializeRequest)) *neuron {
 	t.Helper()
 	need.Root(t, "it maps a range of user ids")
 	dir, err := os.MkdirTemp("", "neuron")
@@ -91,6 +94,9 @@ func firstProcessIn(t *testing.T, group string) *neuron {
 		r.WorkingDirectory = []byte("/home/agent/workspace")
 		r.Hostname, r.MachineId, r.Entropy = "sandbox-1", strings.Repeat("0a", 16), []byte("entropy")
 		r.Environment = words("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/home/agent")
+		for _, c := range change {
+			c(r)
+		}
 	})
 	return n
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/guestpb"
+	"cortex.dev/native/internal/sudo"
 	"cortex.dev/native/internal/wire"
 	"github.com/containerd/ttrpc"
 	"google.golang.org/grpc/status"
@@ -24,8 +25,9 @@ import (
 const runAsNeuron = "CORTEX_TEST_RUN_AS_NEURON"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(runAsNeuron) != "" {
-		os.Exit(run(os.Args[1:]))
+	asSudo := filepath.Base(os.Args[0]) == "sudo" || len(os.Args) > 1 && os.Args[1] == sudo.SessionVerb
+	if os.Getenv(runAsNeuron) != "" || asSudo {
+		os.Exit(run(os.Args))
 	}
 	os.Exit(m.Run())
 }
@@ -275,6 +277,11 @@ func (c *client) next() wire.Frame {
 func (c *client) readUntil(text string) string {
 	c.t.Helper()
 	var got []byte
+	defer func() {
+		if c.t.Failed() {
+			c.t.Logf("waited for %q, and got %q", text, got)
+		}
+	}()
 	for !strings.Contains(string(got), text) {
 		switch f := c.next().(type) {
 		case wire.Data:

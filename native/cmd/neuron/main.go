@@ -3,6 +3,9 @@
 //	neuron serve --listen-fd 3 [--mark N] [--plain]
 //	neuron serve --listen PATH [--mark N] [--plain]
 //	neuron version
+//	sudo [OPTION...] COMMAND [ARGUMENT...]
+//
+// Under the name sudo it is that program; neuron root-session is what the neuron starts for it.
 package main
 
 import (
@@ -12,6 +15,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
 
 	"cortex.dev/native/internal/boot"
@@ -20,6 +24,7 @@ import (
 	"cortex.dev/native/internal/reap"
 	"cortex.dev/native/internal/serve"
 	"cortex.dev/native/internal/session"
+	"cortex.dev/native/internal/sudo"
 	"cortex.dev/native/internal/version"
 )
 
@@ -28,10 +33,14 @@ const usage = `Usage: neuron serve (--listen-fd N | --listen PATH) [--mark N] [-
 `
 
 func main() {
-	os.Exit(run(os.Args[1:]))
+	os.Exit(run(os.Args))
 }
 
-func run(args []string) int {
+func run(words []string) int {
+	if len(words) > 0 && filepath.Base(words[0]) == "sudo" {
+		return sudo.Main(words[1:])
+	}
+	args := words[min(1, len(words)):]
 	if len(args) == 0 {
 		fmt.Fprint(os.Stderr, usage)
 		return 2
@@ -40,6 +49,8 @@ func run(args []string) int {
 	case "version":
 		fmt.Println(version.Build)
 		return 0
+	case sudo.SessionVerb:
+		return sudo.Session()
 	case "serve":
 		o, err := parse(args[1:])
 		if err != nil {

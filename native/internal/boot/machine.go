@@ -77,6 +77,11 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 	if !plain {
 		raiseLoopback()
 		limitProcesses()
+		if os.Geteuid() == 0 {
+			if err := guardLimits(); err != nil {
+				return nil, nil, nil, err
+			}
+		}
 		_ = os.MkdirAll(runFolder, 0o755)
 	}
 	return m, children, terminated, nil

@@ -12,6 +12,7 @@ import (
 	"cortex.dev/native/internal/files"
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/session"
+	"cortex.dev/native/internal/sudo"
 	"cortex.dev/native/internal/wire"
 	"github.com/containerd/ttrpc"
 )
@@ -37,6 +38,7 @@ type life struct {
 	generation uint64
 	sessions   *session.Table
 	config     session.Config
+	door       *sudo.Door // nil: there is one user
 }
 
 // NewGuest makes a neuron that waits for Initialize. leave is called after Shutdown.

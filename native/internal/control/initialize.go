@@ -11,6 +11,7 @@ import (
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/session"
+	"cortex.dev/native/internal/sudo"
 	"cortex.dev/native/internal/users"
 	"cortex.dev/native/internal/version"
 	"cortex.dev/native/internal/wire"
@@ -62,12 +63,38 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	if config.SwitchUsers && config.DefaultUser.UID != 0 {
 		g.spawner.AskAs(config.DefaultUser)
 	}
-	l.sessions = session.NewTable(config, g.spawner, g.clock, memory)
+	if err := g.openDoor(l, memory); err != nil {
+		return nil, err
+	}
 	g.mu.Lock()
 	g.life = l
 	g.mu.Unlock()
 	streamOf(ctx).trusted.Store(true)
 	return &guestpb.InitializeResponse{Version: version.Build}, nil
+}
+
+// openDoor makes the sessions of a life, and sudo where they can have other users.
+func (g *Guest) openDoor(l *life, memory session.MemoryWatch) error {
+	if !l.config.SwitchUsers {
+		l.sessions = session.NewTable(l.config, g.spawner, g.clock, memory)
+		return nil
+	}
+	program, err := boot.Program()
+	if err != nil {
+		return err
+	}
+	if l.config.ProgramsFirst, err = g.machine.OfferSudo(program); err != nil {
+		return err
+	}
+	l.sessions = session.NewTable(l.config, g.spawner, g.clock, memory)
+	l.door, err = sudo.Open(sudo.Socket, func(caller sudo.Caller, connection int, ended func()) error {
+		return l.sessions.Elevate(program, caller, connection, ended)
+	})
+	if err != nil {
+		return err
+	}
+	go l.door.Run()
+	return nil
 }
 
 func allZero(b []byte) bool {
@@ -93,6 +120,11 @@ func (g *Guest) configOf(r *guestpb.InitializeRequest) (session.Config, error) {
 	c := session.Config{
 		Users: g.machine.Users, DefaultUser: user, SwitchUsers: g.machine.SwitchesUsers(),
 		WorkingDirectory: string(r.WorkingDirectory), RingBytes: ringDefault, RunningMost: runningDefault,
+		NoRoot: r.NoRoot,
+	}
+	if r.NoRoot && user.UID == 0 {
+		return session.Config{}, fault.New(fault.Denied, "the sandbox's own user is root, which is switched off").
+			WithRemedy("name another user for it, or make it without --no-root")
 	}
 	for _, entry := range r.Environment {
 		c.Environment = append(c.Environment, string(entry))

@@ -69,6 +69,18 @@ func number(name []byte) (int, bool) {
 	return 0, false
 }
 
+// SessionOf is the number of the session that a process of this sandbox belongs to.
+func (m *Marker) SessionOf(pid int) (number uint32, known bool) {
+	s, err := newScanner()
+	if err != nil {
+		return 0, false
+	}
+	defer s.close()
+	mark, ok := s.markOf(pid)
+	number = uint32(mark & NumberMost)
+	return number, ok && mark>>sessionBits == m.sandbox && number != 0
+}
+
 // markOf asks the kernel; a process of yet another user answers only through its file, which all
 // may read, ten times slower.
 func (s *scanner) markOf(pid int) (uint64, bool) {

@@ -29,16 +29,28 @@ const (
 // Starter runs functions on a sealed thread.
 type Starter struct{ work chan func() }
 
+// Scope is what the processes of a thread cannot change.
+type Scope int
+
+const (
+	// Marks are in every session.
+	Marks Scope = iota
+	// MarksAndPriorities is for root inside, which has the neuron's own user id: without it, it could give the neuron's
+	// threads the lowest priority or one busy processor, and nobody inside could take that back. It changes those of the
+	// calling thread alone.
+	MarksAndPriorities
+)
+
 // New makes the thread. Where filters cannot be installed (without privileges and
 // without no-new-privileges: the driver process) the thread is not sealed, and
 // sealed is false.
-func New() (starter *Starter, sealed bool) {
+func New(scope Scope) (starter *Starter, sealed bool) {
 	starter = &Starter{work: make(chan func())}
 	made := make(chan error)
 	go func() {
 		// Never unlocked: the thread is of no other use.
 		runtime.LockOSThread()
-		made <- install()
+		made <- install(filter(scope))
 		for run := range starter.work {
 			run()
 		}
@@ -53,8 +65,7 @@ func (s *Starter) Do(run func()) {
 	<-done
 }
 
-func install() error {
-	program := filter()
+func install(program []unix.SockFilter) error {
 	fprog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&fprog)))
 	runtime.KeepAlive(program)
@@ -64,34 +75,85 @@ func install() error {
 	return nil
 }
 
-// filter compares the low half of the resource only: the kernel ignores the rest
-// of the register.
-func filter() []unix.SockFilter {
-	const pass, success = unix.SECCOMP_RET_ALLOW, unix.SECCOMP_RET_ERRNO // errno 0: it seems to have worked
-	load := func(offset uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
-	}
-	equal := func(value uint32, yes, no uint8) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: value, Jt: yes, Jf: no}
-	}
-	answer := func(value uint32) unix.SockFilter {
-		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value}
-	}
-	return []unix.SockFilter{
+const (
+	pass    = unix.SECCOMP_RET_ALLOW
+	success = unix.SECCOMP_RET_ERRNO // errno 0: it seems to have worked
+	refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+)
+
+// Values of linux/ioprio.h and sys/resource.h.
+const (
+	priorityOfProcess   = 0
+	ioPriorityOfProcess = 1
+)
+
+// filter compares the low half of the arguments that the kernel reads as 32 bits: it ignores the
+// rest of the register.
+func filter(scope Scope) []unix.SockFilter {
+	program := []unix.SockFilter{
 		load(offsetArch),
-		equal(architecture, 0, 12), // another architecture's numbers: the runtime's filter refuses them
+		equal(architecture, 1, 0),
+		answer(pass), // another architecture's numbers: the runtime's filter refuses them
 		load(offsetNumber),
-		equal(unix.SYS_SETRLIMIT, 0, 2),
+	}
+	program = append(program, on(unix.SYS_SETRLIMIT,
 		load(offsetArgs), // setrlimit(resource, …)
-		equal(rlimitLocks, 7, 8),
-		equal(unix.SYS_PRLIMIT64, 0, 7),
-		load(offsetArgs + 8), // prlimit64(pid, resource, new, old)
+		equal(rlimitLocks, 0, 1),
+		answer(success),
+		answer(pass),
+	)...)
+	program = append(program, on(unix.SYS_PRLIMIT64,
+		load(offsetArgs+8), // prlimit64(pid, resource, new, old)
 		equal(rlimitLocks, 0, 5),
-		load(offsetArgs + 16), // new: a pointer, set if either half is
+		load(offsetArgs+16), // new: a pointer, set if either half is
 		equal(0, 0, 2),
-		load(offsetArgs + 20),
+		load(offsetArgs+20),
 		equal(0, 1, 0),
 		answer(success),
 		answer(pass),
+	)...)
+	if scope == MarksAndPriorities {
+		program = append(program, ownOnly(unix.SYS_SETPRIORITY, priorityOfProcess)...)
+		program = append(program, ownOnly(unix.SYS_IOPRIO_SET, ioPriorityOfProcess)...)
+		for _, number := range []uint32{
+			unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETATTR, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETSCHEDULER,
+		} {
+			program = append(program, on(number,
+				load(offsetArgs), // of which thread; 0: the calling one
+				equal(0, 1, 0),
+				answer(refuse),
+				answer(pass),
+			)...)
+		}
 	}
+	return append(program, answer(pass))
+}
+
+// ownOnly lets a call (which kind, which one, …) through for the calling thread.
+func ownOnly(number, process uint32) []unix.SockFilter {
+	return on(number,
+		load(offsetArgs),
+		equal(process, 0, 2),
+		load(offsetArgs+8),
+		equal(0, 1, 0),
+		answer(refuse),
+		answer(pass),
+	)
+}
+
+// on is what is done about one system call, whose number is loaded; it ends with an answer.
+func on(number uint32, then ...unix.SockFilter) []unix.SockFilter {
+	return append([]unix.SockFilter{equal(number, 0, uint8(len(then)))}, then...)
+}
+
+func load(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+func equal(value uint32, yes, no uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: value, Jt: yes, Jf: no}
+}
+
+func answer(value uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: value}
 }

@@ -9,12 +9,14 @@ import (
 )
 
 // sealed is a starter on a thread with no-new-privileges, as in a sandbox.
-func sealed(t *testing.T) *Starter {
+func sealed(t *testing.T) *Starter { return sealedIn(t, Marks) }
+
+func sealedIn(t *testing.T, scope Scope) *Starter {
 	t.Helper()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	starter, ok := New()
+	starter, ok := New(scope)
 	if !ok {
 		t.Fatal("the thread was not sealed")
 	}
@@ -67,8 +69,36 @@ func TestOtherLimitsWorkUnderTheSeal(t *testing.T) {
 	}
 }
 
+func TestRootChangesPrioritiesOfItsOwnThreadAlone(t *testing.T) {
+	starter := sealedIn(t, MarksAndPriorities)
+	for change, works := range map[string]bool{
+		"nice -n 5 true":              true,
+		"taskset -c 0 true":           true,
+		"ionice -c 3 true":            true,
+		"chrt -b 0 true":              true,
+		"ulimit -n 100":               true,
+		"renice -n 5 -p $PPID":        false,
+		"renice -n 5 -g $PPID":        false,
+		"renice -n 5 -u nobody":       false,
+		"taskset -c -p 0 $PPID":       false,
+		"chrt -b -p 0 $PPID":          false,
+		"ionice -c 3 -p $PPID":        false,
+		"ionice -c 3 -P $PPID":        false,
+		"setsid renice -n 5 -p $PPID": false,
+	} {
+		if output, err := shell(starter, change); (err == nil) != works {
+			t.Errorf("%s: answered %q, %v", change, output, err)
+		}
+	}
+	for change := range map[string]bool{"renice -n 1 -p $PPID": true, "taskset -c -p 0,1 $$": true} {
+		if output, err := shell(sealed(t), change); err != nil {
+			t.Errorf("an ordinary session: %s: answered %q, %v", change, output, err)
+		}
+	}
+}
+
 func BenchmarkStartOnASealedThread(b *testing.B) {
-	starter, _ := New()
+	starter, _ := New(Marks)
 	for b.Loop() {
 		starter.Do(func() {})
 	}

@@ -155,6 +155,9 @@ func (c Config) prepare(r Request) (command, environment, error) {
 	for _, entry := range c.Environment {
 		env.set(entry)
 	}
+	if c.ProgramsFirst != "" {
+		env.set("PATH=" + c.ProgramsFirst + ":" + env.get("PATH"))
+	}
 	if !isDefault {
 		identity()
 	}
@@ -190,9 +193,14 @@ func (c Config) userOf(who string) (user users.User, isDefault bool, err error) 
 	if who == "" || who == c.DefaultUser.Name {
 		return c.DefaultUser, true, nil
 	}
-	user, err = c.Users.Find(who)
-	if err != nil {
-		return users.User{}, false, err
+	if user, err = c.Users.Find(who); err != nil {
+		if who != rootName {
+			return users.User{}, false, err
+		}
+		user = c.root()
+	}
+	if c.NoRoot && user.UID == 0 {
+		return users.User{}, false, errNoRoot()
 	}
 	if !c.SwitchUsers && user.UID != c.DefaultUser.UID {
 		return users.User{}, false, fault.New(fault.Unsupported, "this sandbox has one user, %s", c.DefaultUser.Name)

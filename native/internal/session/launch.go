@@ -26,7 +26,7 @@ func (t *Table) launch(s *Session, r Request) error {
 	}
 	defer child.close()
 	try := func(path string, c command) (int, error) {
-		return t.spawner.start(s.number, path, c, child.files, s.terminal != nil, t.config.SwitchUsers, s.mainEnded)
+		return t.spawner.start(s.number, path, c, child.files[:], s.terminal != nil, t.config.SwitchUsers, s.mainEnded)
 	}
 	// The lock keeps mainEnded, which may come at once, behind what follows.
 	s.mu.Lock()

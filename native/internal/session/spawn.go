@@ -22,11 +22,12 @@ const workloadScore = 500
 type Spawner struct {
 	reaper *reap.Reaper
 	marker *mark.Marker
-	// sealed is the thread whose children cannot change their marks.
-	sealed *seal.Starter
-	score  *os.File // nil where the score cannot be set
-	own    []byte
-	raised []byte
+	// sealed is the thread whose children cannot change their marks; those of sealedRoot, which have
+	// the neuron's own user, cannot slow others down either.
+	sealed, sealedRoot *seal.Starter
+	score              *os.File // nil where the score cannot be set
+	own                []byte
+	raised             []byte
 	// denySetgroups is true in a user namespace that does not allow setgroups.
 	denySetgroups bool
 }
@@ -34,7 +35,8 @@ type Spawner struct {
 // NewSpawner reads this process's own out-of-memory score.
 func NewSpawner(reaper *reap.Reaper, marker *mark.Marker) *Spawner {
 	s := &Spawner{reaper: reaper, marker: marker}
-	s.sealed, _ = seal.New()
+	s.sealed, _ = seal.New(seal.Marks)
+	s.sealedRoot, _ = seal.New(seal.MarksAndPriorities)
 	if text, err := os.ReadFile("/proc/self/setgroups"); err == nil {
 		s.denySetgroups = strings.TrimSpace(string(text)) == "deny"
 	}
@@ -62,11 +64,11 @@ type stdio [3]uintptr
 
 // start makes the child. The neuron's own score is raised for the moment of the fork, because a
 // child that set its score only afterwards could have children before.
-func (s *Spawner) start(number uint32, path string, c command, files stdio, terminal, switchUser bool, ended func(reap.Ended)) (int, error) {
+func (s *Spawner) start(number uint32, path string, c command, files []uintptr, terminal, switchUser bool, ended func(reap.Ended)) (int, error) {
 	attributes := &syscall.ProcAttr{
 		Dir:   c.directory,
 		Env:   c.environment,
-		Files: files[:],
+		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true, Setctty: terminal},
 	}
 	if switchUser {
@@ -81,7 +83,11 @@ func (s *Spawner) start(number uint32, path string, c command, files stdio, term
 					defer func() { _, _ = s.score.WriteAt(s.own, 0) }()
 				}
 			}
-			s.sealed.Do(func() { pid, err = syscall.ForkExec(path, c.argv, attributes) })
+			thread := s.sealed
+			if switchUser && c.user.UID == 0 {
+				thread = s.sealedRoot
+			}
+			thread.Do(func() { pid, err = syscall.ForkExec(path, c.argv, attributes) })
 			return err
 		})
 		return pid, err

@@ -19,9 +19,12 @@ const statusesKept = 1_000
 
 // Config is what Initialize sets for all sessions.
 type Config struct {
-	Users            users.Database
-	DefaultUser      users.User
-	SwitchUsers      bool // false: every process has the neuron's own identity
+	Users       users.Database
+	DefaultUser users.User
+	SwitchUsers bool // false: every process has the neuron's own identity
+	NoRoot      bool // no process becomes root
+	// ProgramsFirst is a folder that comes first in PATH; empty: none.
+	ProgramsFirst    string
 	Environment      []string
 	WorkingDirectory string
 	RingBytes        int

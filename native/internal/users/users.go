@@ -82,6 +82,25 @@ func (d Database) FindID(uid uint32) (User, error) {
 	return d.Find(strconv.FormatUint(uint64(uid), 10))
 }
 
+// FindGroup looks a group up by name, or by number.
+func (d Database) FindGroup(who string) (gid uint32, found bool) {
+	lines, err := readLines(d.Group)
+	if err != nil {
+		return 0, false
+	}
+	for _, line := range lines {
+		f := strings.Split(string(line), ":")
+		if len(f) < 3 || f[0] != who {
+			continue
+		}
+		if n, err := strconv.ParseUint(f[2], 10, 32); err == nil {
+			return uint32(n), true
+		}
+	}
+	n, err := strconv.ParseUint(who, 10, 32)
+	return uint32(n), err == nil && n != 1<<32-1
+}
+
 func pick(lines [][]byte, wanted func(User) bool) (User, bool) {
 	for _, line := range lines {
 		if u, ok := parseUser(line); ok && wanted(u) {
