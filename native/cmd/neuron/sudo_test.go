@@ -288,7 +288,7 @@ print(i, flush=True)
 
 func TestRootInsideCannotSlowLimitOrTraceTheNeuron(t *testing.T) {
 	n := firstProcess(t)
-	before, _, _ := sudoSays(t, n, `grep -v locks /proc/1/limits; grep -E 'Cpus_allowed_list' /proc/1/task/*/status; ps -L -o ni,cls -p 1`)
+	before, _, _ := sudoSays(t, n, `grep -v locks /proc/1/limits; grep -h Cpus_allowed_list /proc/1/task/*/status | sort -u; ps -L -o ni,cls -p 1 | sort -u`)
 	for _, attack := range []string{
 		`prlimit --pid 1 --nofile=3`, `prlimit --pid 1 --cpu=1:1`, `prlimit --pid 1 --as=1000000`, `prlimit --pid 1 --nproc=1`,
 		`for t in $(ls /proc/1/task); do prlimit --pid $t --nofile=3 && exit; done; false`,
@@ -309,7 +309,7 @@ func TestRootInsideCannotSlowLimitOrTraceTheNeuron(t *testing.T) {
 			}
 		}
 	}
-	after, _, _ := sudoSays(t, n, `grep -v locks /proc/1/limits; grep -E 'Cpus_allowed_list' /proc/1/task/*/status; ps -L -o ni,cls -p 1`)
+	after, _, _ := sudoSays(t, n, `grep -v locks /proc/1/limits; grep -h Cpus_allowed_list /proc/1/task/*/status | sort -u; ps -L -o ni,cls -p 1 | sort -u`)
 	if before != after {
 		t.Errorf("the neuron is another:\n%s\nwas\n%s", after, before)
 	}

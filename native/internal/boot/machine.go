@@ -19,7 +19,7 @@ import (
 const (
 	// threadsAhead are made before anything else runs in the sandbox: a fork bomb must not end the
 	// neuron because it cannot make a thread.
-	threadsAhead = 4
+	threadsAhead = 6
 	// processors is how many threads run Go code at once. Bytes are moved by the kernel; two relay
 	// as much as more do.
 	processors = 2
