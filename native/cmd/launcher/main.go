@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/live"
 	"cortex.dev/native/internal/launch/probe"
 	"cortex.dev/native/internal/launch/userns"
 	"cortex.dev/native/internal/version"
@@ -69,6 +70,7 @@ var verbs = map[string]func(call) (any, int, error){
 	"disk":           diskVerb,
 	"detach":         detachVerb,
 	probe.InsideVerb: probeInsideVerb,
+	live.Verb:        liveVerb,
 }
 
 // One thread goes into namespaces and control groups: main's.

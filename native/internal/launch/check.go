@@ -100,7 +100,14 @@ func (m Mount) check(faults *faults, name string, spec *Spec) {
 	if m.CgroupView != nil {
 		set++
 	}
-	faults.refuse(set != 1, "%s needs exactly one of overlay, bind, tmpfs, cgroup_view", name)
+	if m.Live != nil {
+		set++
+		faults.path(name+".live.source", m.Live.Source)
+		faults.path(name+".live.target", m.Live.Target)
+		faults.path(name+".live.home", m.Live.Home)
+		faults.refuse(m.Live.UID < 0 || m.Live.GID < 0, "%s.live has an impossible id", name)
+	}
+	faults.refuse(set != 1, "%s needs exactly one of overlay, bind, tmpfs, cgroup_view, live", name)
 }
 
 func (o *Overlay) check(faults *faults, name string, spec *Spec) {

@@ -92,6 +92,7 @@ type Mount struct {
 	Bind       *Bind       `json:"bind,omitempty"`
 	Tmpfs      *Tmpfs      `json:"tmpfs,omitempty"`
 	CgroupView *CgroupView `json:"cgroup_view,omitempty"`
+	Live       *Live       `json:"live,omitempty"`
 }
 
 // Target is where in the sandbox a mount goes: an absolute path inside the root
@@ -150,6 +151,23 @@ type Tmpfs struct {
 	Mode string `json:"mode,omitempty"`
 	// NoExec refuses to run programs from it.
 	NoExec bool `json:"noexec,omitempty"`
+}
+
+// Live shows a folder of the host while both sides use it, through a guard (see
+// package live): as its owner's, nosuid and nodev, without what is mounted
+// beneath it, and with no path of the host in mountinfo.
+type Live struct {
+	Source string `json:"source"`
+	Target Target `json:"target"`
+	// ReadOnly lets nothing be changed from inside.
+	ReadOnly bool `json:"read_only,omitempty"`
+	// WritableHooks lets also what the host would run by itself be changed.
+	WritableHooks bool `json:"writable_hooks,omitempty"`
+	// UID and GID are whom inside the folder's owner is shown as. What is
+	// missing of the target beneath Home is made as theirs.
+	UID  int    `json:"uid"`
+	GID  int    `json:"gid"`
+	Home string `json:"home"`
 }
 
 // CgroupView shows the sandbox's own control groups, read-only, in the layout

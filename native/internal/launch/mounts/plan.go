@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/live"
 	"cortex.dev/native/internal/launch/userns"
 	"golang.org/x/sys/unix"
 )
@@ -23,6 +24,8 @@ type Plan struct {
 	Userxattr bool
 	// Cgroups are shown by a CgroupView.
 	Cgroups []launch.CgroupPath
+	// Live are the prepared live mounts, by the index of their step.
+	Live map[int]*live.Mount
 }
 
 // builder is a plan that is being carried out.
@@ -45,7 +48,7 @@ func (p Plan) Carry() error {
 	b := &builder{plan: p, stage: dir}
 	defer b.close()
 	for i, step := range p.Steps {
-		if err := b.step(step); err != nil {
+		if err := b.step(i, step); err != nil {
 			return fmt.Errorf("mount %d: %w", i, err)
 		}
 	}
@@ -58,8 +61,10 @@ func (b *builder) close() {
 	}
 }
 
-func (b *builder) step(step launch.Mount) error {
+func (b *builder) step(index int, step launch.Mount) error {
 	switch {
+	case step.Live != nil:
+		return b.live(*step.Live, b.plan.Live[index])
 	case step.Overlay != nil:
 		return b.overlay(*step.Overlay)
 	case step.Bind != nil:

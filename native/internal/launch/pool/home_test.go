@@ -52,7 +52,9 @@ func hostDisk(t *testing.T, mebibytes int) string {
 	script := fmt.Sprintf("truncate -s %dM image && mkfs.ext4 -q -F -m 0 image && mkdir host && mount -o loop image host", mebibytes)
 	run(t, dir, script)
 	// Who starts a sandbox just now has a copy of every mount for a moment.
-	t.Cleanup(func() { run(t, dir, "for i in $(seq 100); do umount host 2>/dev/null && exit 0; sleep 0.1; done; umount host") })
+	t.Cleanup(func() {
+		run(t, dir, "for i in $(seq 100); do umount host 2>/dev/null && exit 0; sleep 0.1; done; umount host")
+	})
 	return mounted
 }
 

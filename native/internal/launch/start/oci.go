@@ -23,11 +23,15 @@ func (a *attempt) oci() (int, error) {
 		return 0, err
 	}
 	a.clock.step("config")
+	plan, err := a.planWithGuards()
+	if err != nil {
+		return 0, err
+	}
 	if err := a.enterNamespace(); err != nil {
 		return 0, err
 	}
 	a.clock.step("namespace")
-	if err := a.plan().Carry(); err != nil {
+	if err := plan.Carry(); err != nil {
 		return 0, err
 	}
 	a.clock.step("mounts")
@@ -120,6 +124,18 @@ func (a *attempt) enterNamespace() error {
 			WithRemedy("sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0")
 	}
 	return nil
+}
+
+// planWithGuards starts the guards of live mounts while nothing is mounted yet
+// that they could hold.
+func (a *attempt) planWithGuards() (mounts.Plan, error) {
+	plan := a.plan()
+	prepared, err := plan.PrepareLive(a.spec.ID)
+	for _, mount := range prepared {
+		a.undo.Push("ending the guard of a live mount", mount.Undo)
+	}
+	plan.Live = prepared
+	return plan, err
 }
 
 func (a *attempt) plan() mounts.Plan {

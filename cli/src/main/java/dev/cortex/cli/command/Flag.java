@@ -27,6 +27,10 @@ public record Flag(String name, char letter, String alias, String value, boolean
         return new Flag(name, letter, "", value, false, help);
     }
 
+    static Flag many(String name, String value, String help) {
+        return new Flag(name, (char) 0, "", value, true, help);
+    }
+
     static Flag many(char letter, String name, String value, String help) {
         return new Flag(name, letter, "", value, true, help);
     }

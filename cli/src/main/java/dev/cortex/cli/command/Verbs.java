@@ -28,6 +28,8 @@ public final class Verbs {
     private static final Flag USER = Flag.of('u', "user", "USER", "whose rights; where it begins");
     private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "").shared();
     private static final Flag TIMEOUT = Flag.of("timeout", "TIME", "kill it with all its children, such as 5s");
+    private static final Flag MOUNT =
+            Flag.many("mount", "HOST:GUEST[:ro]", "show a folder live; :hooks lets .git/hooks be written");
     private static final Flag LABEL = Flag.many('l', "label", "K=V", "label of the sandbox");
     private static final Flag TTY = Flag.on('t', "tty", "always, or never, allocate a terminal");
     private static final Flag NO_TTY = Flag.on('T', "no-tty", "").shared();
@@ -48,6 +50,7 @@ public final class Verbs {
                             DISK,
                             ENV,
                             LABEL,
+                            MOUNT,
                             USER,
                             WORKDIR,
                             TIMEOUT,
@@ -72,6 +75,7 @@ public final class Verbs {
                             DISK,
                             ENV,
                             LABEL,
+                            MOUNT,
                             USER,
                             WORKDIR,
                             Flag.on("no-start", "leave it created"),

@@ -46,7 +46,9 @@ final class Creation {
         Json.Building request = Json.object();
         settings.apply(request, true);
         List<Word> pairs = environmentOfSandbox ? Environment.withValues(invocation.values("env")) : List.of();
-        request.put("env", settings.environment(pairs)).put("labels", labels(invocation));
+        request.put("env", settings.environment(pairs))
+                .put("labels", labels(invocation))
+                .put("mounts", MountOption.all(invocation.values("mount")));
         if (HostText.variable("CORTEX_ALLOW_INSECURE_PROCESS").equals("1")) {
             request.put("allow_insecure_process", true);
         }

@@ -44,6 +44,10 @@ final class InspectCommand implements Command {
                     Units.size(disk.get("bytes").whole()) + " at "
                             + Printable.of(disk.get("path").text()));
         }
+        for (Json mount : sandbox.get("mounts").items()) {
+            line("mount", MountOption.shown(mount));
+        }
+        line("workspace", Printable.of(sandbox.get("workspace").get("folder").text()));
         for (Map.Entry<String, Json> label : sandbox.get("labels").members().entrySet()) {
             line("label", Printable.of(label.getKey() + "=" + label.getValue().text()));
         }

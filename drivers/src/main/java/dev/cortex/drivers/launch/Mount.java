@@ -14,7 +14,8 @@ import java.util.Optional;
     @JsonSubTypes.Type(value = Mount.Overlay.class, name = "overlay"),
     @JsonSubTypes.Type(value = Mount.Bind.class, name = "bind"),
     @JsonSubTypes.Type(value = Mount.Tmpfs.class, name = "tmpfs"),
-    @JsonSubTypes.Type(value = Mount.CgroupView.class, name = "cgroup_view")
+    @JsonSubTypes.Type(value = Mount.CgroupView.class, name = "cgroup_view"),
+    @JsonSubTypes.Type(value = Mount.Live.class, name = "live")
 })
 public sealed interface Mount {
     /**
@@ -67,4 +68,14 @@ public sealed interface Mount {
 
     /** The sandbox's own control groups, read-only, at {@code <bundle>/mnt/cgroup}. */
     record CgroupView() implements Mount {}
+
+    /**
+     * A folder of the host that both sides use, through a guard of the launcher's: as its owner's, nosuid and nodev.
+     *
+     * @param writableHooks also what the host would run by itself can be changed from inside
+     * @param uid whom inside the folder's owner is shown as
+     * @param home what is missing of the target beneath it is made as that user's
+     */
+    record Live(String source, String target, boolean readOnly, boolean writableHooks, int uid, int gid, String home)
+            implements Mount {}
 }

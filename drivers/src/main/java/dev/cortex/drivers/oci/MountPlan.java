@@ -2,7 +2,9 @@ package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.launch.Mount;
 import dev.cortex.sandbox.driver.StartRequest;
+import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.LiveMount;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,20 @@ final class MountPlan {
         plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
         plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true, true));
         plan.add(new Mount.CgroupView());
+        request.terms().mounts().forEach(mount -> plan.add(live(mount)));
         return plan;
+    }
+
+    private static Mount live(LiveMount mount) {
+        GuestIdentity.User agent = GuestIdentity.User.AGENT;
+        return new Mount.Live(
+                mount.host().toString(),
+                mount.guest(),
+                mount.readOnly(),
+                mount.writableHooks(),
+                agent.uid(),
+                agent.gid(),
+                agent.home());
     }
 
     /**

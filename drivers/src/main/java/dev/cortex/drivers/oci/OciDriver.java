@@ -39,6 +39,9 @@ import java.util.Set;
 public final class OciDriver implements SandboxDriver {
     public static final String NAME = "oci";
 
+    /** By it the guard of a live mount serves its folder. */
+    private static final Path FUSE = Path.of("/dev/fuse");
+
     private static final String ISOLATION = "namespaces, seccomp, no network, own uids";
 
     private final Launcher launcher;
@@ -61,6 +64,7 @@ public final class OciDriver implements SandboxDriver {
     @Override
     public Capabilities capabilities() {
         Set<Capability> all = EnumSet.of(Capability.ISOLATION, Capability.IMAGES, Capability.USERS);
+        addIf(all, Capability.LIVE_MOUNTS, Files.isReadable(FUSE) && Files.isWritable(FUSE));
         try {
             Probed.Cgroups cgroups = probe.lately().cgroup();
             addIf(all, Capability.MEMORY_LIMIT, cgroups.has("memory"));

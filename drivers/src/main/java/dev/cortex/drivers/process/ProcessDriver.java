@@ -37,7 +37,7 @@ public final class ProcessDriver implements SandboxDriver {
     public static final String NAME = "process";
 
     private static final Capabilities CAPABILITIES =
-            new Capabilities("none: what runs in it has your own rights", Set.of());
+            new Capabilities("none: what runs in it has your own rights", Set.of(Capabilities.Capability.LIVE_MOUNTS));
 
     private final Launcher launcher;
     private final Installation installation;
@@ -92,6 +92,7 @@ public final class ProcessDriver implements SandboxDriver {
     public Handle start(StartRequest request) {
         refuseWhatItCannotDo(request);
         makeWorkdir(request);
+        LinkedFolders.make(request.disk(), request.terms().mounts());
         return ProcessSandboxHandle.of(launcher.start(ProcessLaunch.start(request, installation.neuron(), environment)))
                 .write(request.sandbox());
     }

@@ -19,6 +19,7 @@ import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.sandbox.terms.LiveMount;
 import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.util.List;
@@ -115,6 +116,26 @@ final class OciLaunchTest {
         assertThat(spec.mounts().stream().filter(Mount.Overlay.class::isInstance))
                 .hasSize(1);
         assertThat(((Mount.Overlay) spec.mounts().getFirst()).lowers()).containsExactly(ETC.toString(), "/srv/root");
+    }
+
+    @Test
+    void aLiveMountComesLastAndShowsItsOwnerAsTheAgent() {
+        Terms terms = Terms.DEFAULT.with(List.of(new LiveMount(Path.of("/src/app"), "/home/agent/app", true, false)));
+        StartRequest plain = request(HOST, Limits.DEFAULT);
+        StartRequest request = new StartRequest(
+                plain.sandbox(),
+                plain.hostname(),
+                plain.home(),
+                plain.slot(),
+                plain.runtime(),
+                plain.image(),
+                plain.limits(),
+                terms,
+                plain.disk(),
+                plain.runFolder(),
+                plain.folder());
+        assertThat(MountPlan.of(request, Rights.root(1_900_000_000L), ETC, Path.of("/opt/neuron")))
+                .endsWith(new Mount.Live("/src/app", "/home/agent/app", true, false, 1000, 1000, "/home/agent"));
     }
 
     @Test

@@ -46,13 +46,14 @@ final class Admission {
             ImageResolver images,
             SandboxStore store,
             SessionRequests sessions,
-            RandomGenerator random) {
+            RandomGenerator random,
+            Folders folders) {
         this.drivers = drivers;
         this.images = images;
         this.store = store;
         this.sessions = sessions;
         this.random = random;
-        this.terms = new AskedTerms(drivers);
+        this.terms = new AskedTerms(drivers, folders);
     }
 
     Plan plan(CreateSandbox request, String createKey) {

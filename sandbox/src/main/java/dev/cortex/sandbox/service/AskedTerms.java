@@ -8,20 +8,19 @@ import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.terms.Egress;
 import dev.cortex.sandbox.terms.Lifetime;
-import dev.cortex.sandbox.terms.LiveMount;
 import dev.cortex.sandbox.terms.Rights;
 import dev.cortex.sandbox.terms.Terms;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Turns what a create asks for into the terms of its sandbox, or refuses it. */
 final class AskedTerms {
     private final Drivers drivers;
+    private final AskedMounts mounts;
 
-    AskedTerms(Drivers drivers) {
+    AskedTerms(Drivers drivers, Folders folders) {
         this.drivers = drivers;
+        this.mounts = new AskedMounts(folders);
     }
 
     Terms of(CreateSandbox request, SandboxDriver driver) {
@@ -32,7 +31,7 @@ final class AskedTerms {
         Problems problems = new Problems();
         Terms terms = Terms.DEFAULT
                 .with(rights(request, driver, problems))
-                .with(mounts(request))
+                .with(mounts.of(request, driver, problems))
                 .with(request.egress()
                         .map(asked -> new Egress(asked.allowHosts()))
                         .orElse(Egress.NOTHING))
@@ -59,16 +58,6 @@ final class AskedTerms {
         }
         problems.require(false, "seccomp must be default, nested or debug");
         return Rights.Seccomp.DEFAULT;
-    }
-
-    private static List<LiveMount> mounts(CreateSandbox request) {
-        return request.mounts().stream()
-                .map(mount -> new LiveMount(
-                        Path.of(mount.host()),
-                        mount.guest(),
-                        mount.readOnly().orElse(false),
-                        mount.writableHooks().orElse(false)))
-                .toList();
     }
 
     private void require(SandboxDriver driver, Capability capability, boolean asked, String words) {

@@ -82,7 +82,7 @@ public final class SandboxService implements AutoCloseable {
         Erasing erasing = new Erasing(ports, drivers, booting);
         this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, announcing);
         this.primaries = new Primaries(ports, guests, deliveries, ledger, exclusive, removing, background, announcing);
-        Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random);
+        Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random, ports.folders());
         this.creating = new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
         this.starting = new Starting(ports, drivers, disks, booting, announcing);
         Draining draining = new Draining(ports.archive(), ports.folders(), guests, ports.clock(), timer);

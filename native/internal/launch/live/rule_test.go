@@ -1,0 +1,33 @@
+package live
+
+import "testing"
+
+func TestWhatTheHostWouldRunIsProtectedAtAnyDepth(t *testing.T) {
+	for _, path := range []string{
+		".git", "a/.git", "a/b/c/.git", ".GIT", "a/.Git/HOOKS/post-commit",
+		".git/hooks", ".git/hooks/pre-commit", "sub/.git/hooks/x", ".git/config", ".git/config.worktree",
+		".git/commondir", ".git/worktrees/w/commondir", ".git/worktrees/w/gitdir", ".git/modules/m/config",
+		".git/modules/a/refs/b/hooks/x", ".git/rebase-merge/git-rebase-todo",
+		".envrc", "deep/down/.envrc", ".husky/pre-commit", ".vscode/tasks.json", "x/.cortex/config.yaml",
+	} {
+		if !(Rule{}).Protected(path) {
+			t.Errorf("%s can be changed", path)
+		}
+		if (Rule{WritableHooks: true}).Protected(path) {
+			t.Errorf("%s cannot be changed although it was asked for", path)
+		}
+	}
+}
+
+func TestWorkAndCommitsGoOn(t *testing.T) {
+	for _, path := range []string{
+		"", "src", "src/main.go", "hooks/x", "config", "git/config", ".gitignore", ".gitattributes", ".github/workflows/x.yml",
+		".git/index", ".git/index.lock", ".git/HEAD", ".git/HEAD.lock", ".git/COMMIT_EDITMSG", ".git/MERGE_MSG",
+		".git/objects/ab/cdef", ".git/objects/pack/tmp_pack", ".git/refs/heads/hooks", ".git/refs/heads/config",
+		".git/logs/refs/heads/config", ".git/worktrees/w/HEAD", ".git/worktrees/w/index", ".git/packed-refs.lock",
+	} {
+		if (Rule{}).Protected(path) {
+			t.Errorf("%s cannot be changed", path)
+		}
+	}
+}
