@@ -269,7 +269,7 @@ func TestStreamsThatBreakTheProtocolAreEnded(t *testing.T) {
 		"an unknown type":           {0, 0, 0, 0, 77},
 		"no handshake":              wire.StdinClose{}.Append(nil),
 		"a guest's frame":           wire.Exit{}.Append(nil),
-		"an unknown kind of stream": wire.Handshake{Kind: wire.KindForward, ID: info.Id}.Append(nil),
+		"an unknown kind of stream": wire.Handshake{Kind: wire.KindEvents, ID: info.Id}.Append(nil),
 	}
 	for name, bytes := range hostile {
 		conn, _ := n.dial(wire.PurposeData, n.token)

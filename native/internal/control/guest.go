@@ -10,6 +10,7 @@ import (
 	"cortex.dev/native/internal/boot"
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/files"
+	"cortex.dev/native/internal/forward"
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/session"
 	"cortex.dev/native/internal/sudo"
@@ -25,6 +26,7 @@ type Guest struct {
 	started   time.Time
 	transfers *files.Transfers
 	disk      *Slots
+	forwards  *forward.Ports
 	leave     func() // ends the neuron, soon after it was called
 
 	initializing sync.Mutex
@@ -45,7 +47,7 @@ type life struct {
 func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, leave func()) *Guest {
 	return &Guest{
 		machine: machine, spawner: spawner, clock: clock, started: time.Now(),
-		transfers: files.NewTransfers(time.Now), disk: newSlots(), leave: leave,
+		transfers: files.NewTransfers(time.Now), disk: newSlots(), forwards: forward.NewPorts(), leave: leave,
 	}
 }
 
@@ -94,6 +96,9 @@ func (g *Guest) Sessions() (*session.Table, error) {
 
 // Transfers are the copies that wait for their streams.
 func (g *Guest) Transfers() *files.Transfers { return g.transfers }
+
+// Forwards are the ports that a host may connect to.
+func (g *Guest) Forwards() *forward.Ports { return g.forwards }
 
 // Disk are the slots of what works on files.
 func (g *Guest) Disk() *Slots { return g.disk }

@@ -65,6 +65,8 @@ func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
 		s.attach(handshake)
 	case wire.KindTransfer:
 		s.transfer(ctx, handshake.ID)
+	case wire.KindForward:
+		s.forward(ctx, handshake.ID)
 	default:
 		s.refuse(fault.New(fault.Unsupported, "this neuron has no data streams of kind %d", handshake.Kind))
 	}

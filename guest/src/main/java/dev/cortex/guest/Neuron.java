@@ -61,11 +61,13 @@ final class Neuron implements Guest {
     private final Calls calls;
     private final DataStreams data;
     private final NeuronFiles files;
+    private final Forwards forwards;
 
     Neuron(Dial dial, GuestToken token) {
         this.calls = new Calls(dial, token);
         this.data = new DataStreams(dial, calls::token);
         this.files = new NeuronFiles(this, data);
+        this.forwards = new Forwards(data, dial.watchdog());
     }
 
     static <R> Method<R> small(String name, com.google.protobuf.Parser<R> parser) {
@@ -177,6 +179,11 @@ final class Neuron implements Guest {
     @Override
     public FrameChannel data() {
         return data.open();
+    }
+
+    @Override
+    public FrameChannel forward(int port) {
+        return forwards.open(port);
     }
 
     @Override

@@ -147,6 +147,15 @@ public final class Verbs {
             Verb.of("logs", "NAME [SESSION]", 1, 2, "Output that is kept of a session; without one, of the newest")
                     .with(Flag.on('f', "follow", "and what comes"), Flag.of('n', "tail", "N", "only the last N lines"))
                     .example("cortex logs api", "cortex logs api s_7f --tail 20", "cortex logs api --follow"),
+            Verb.of("forward", "NAME PORT[:HERE]…", 2, 65, "Reach a sandbox's ports from this machine, until Ctrl-C")
+                    .with(Flag.of("address", "ADDR", "listen there instead of 127.0.0.1"))
+                    .noting("PORT is what a server inside listens on, at 127.0.0.1, ::1 or all addresses. It is\n"
+                            + "the same here unless HERE says otherwise; 0 takes any that is free. It goes on\n"
+                            + "over a stop and start of the sandbox, and over the daemon's.")
+                    .example(
+                            "cortex forward api 8080",
+                            "cortex forward api 8080:9000 5432:0",
+                            "cortex forward api 80:8000 --json"),
             Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
                     .doneElsewhere()
                     .with(

@@ -18,6 +18,7 @@ public final class Commands {
             case "attach" -> new AttachCommand(context);
             case "sessions" -> new SessionsCommand(context);
             case "cp" -> new CopyCommand(context);
+            case "forward" -> new ForwardCommand(context);
             case "logs" -> new LogsCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);

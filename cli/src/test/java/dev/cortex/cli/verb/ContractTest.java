@@ -2,6 +2,8 @@ package dev.cortex.cli.verb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import dev.cortex.cli.command.Invocation;
 import dev.cortex.cli.command.Parser;
 import dev.cortex.cli.command.Verb;
@@ -55,6 +57,7 @@ final class ContractTest {
             Map.entry(Operations.SESSION_REMOVE, "sessions"),
             Map.entry(Operations.SESSION_OUTPUT, "logs"),
             Map.entry(Operations.SESSION_ATTACH, "attach"),
+            Map.entry(Operations.FORWARD, "forward"),
             Map.entry(Operations.FILE_READ, "cp"),
             Map.entry(Operations.FILE_WRITE, "cp"),
             Map.entry(Operations.ARCHIVE_READ, "cp"),
@@ -123,9 +126,13 @@ final class ContractTest {
             Daemon.DriverReadiness.class,
             List.of("driver", "runtime", "state", "missing"));
 
+    private static final JsonSetter.Value EMPTY = JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY);
+
     private static final JsonMapper DAEMON = JsonMapper.builder()
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .withConfigOverride(List.class, config -> config.setNullHandling(EMPTY))
+            .withConfigOverride(Map.class, config -> config.setNullHandling(EMPTY))
             .build();
 
     @TempDir

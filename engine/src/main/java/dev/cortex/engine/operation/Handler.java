@@ -29,7 +29,7 @@ public sealed interface Handler<Q, R> {
     non-sealed interface Frames<Q> extends Handler<Q, Void> {
         /**
          * Does what must be done before the upgrade; the relay then runs on the caller's thread until either side ends.
-         * The client's first frame is always Handshake, whose id is ignored: the operation knows the session.
+         * At a session the client's first frame is Handshake, whose id is ignored: the operation knows the session.
          */
         Relay handle(Call<Q> call);
     }

@@ -202,6 +202,17 @@ public final class Operations {
             Scope.WRITE,
             "Upgrade to the frames of a session; the client's first frame is Handshake");
 
+    public static final Operation<Void, Void> FORWARD = new Operation<>(
+            "sandbox.forward",
+            Method.GET,
+            "/sandboxes/{sandbox}/forward",
+            List.of(new Parameter("port", "integer", true, "TCP port of the sandbox's loopback, 1 to 65535")),
+            Void.class,
+            Void.class,
+            Body.FRAMES,
+            Scope.WRITE,
+            "Connect to a port inside and upgrade to its frames: Data and Eof each way, Exit at the end; no Handshake");
+
     public static final Operation<Void, Void> FILE_READ = new Operation<>(
             "file.read",
             Method.GET,
@@ -342,6 +353,7 @@ public final class Operations {
                 SESSION_OUTPUT,
                 SESSION_STREAM,
                 SESSION_ATTACH,
+                FORWARD,
                 FILE_READ,
                 FILE_WRITE,
                 ARCHIVE_READ,

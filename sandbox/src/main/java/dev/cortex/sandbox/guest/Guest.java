@@ -37,6 +37,17 @@ public interface Guest extends AutoCloseable {
     FrameChannel data();
 
     /**
+     * A new connection to a TCP port of the sandbox's loopback. The caller sends Data (tag STDIN) and then Eof, and reads
+     * Data (tag STDOUT) and Eof; the guest's last frame is Exit once both directions have ended, or Error when the
+     * connection broke. Closing the channel before the Exit breaks it off inside.
+     *
+     * @param port 1 to 65535
+     * @throws dev.cortex.protocol.error.CortexException NOT_READY when nothing listens there, DENIED for a port of the
+     *     neuron's own, CAPACITY when too many are open
+     */
+    FrameChannel forward(int port);
+
+    /**
      * Returns when the control stream in use ends (the neuron died, or the stream broke) or this object is closed, and
      * not before; dials one where none is open. What it means is for the caller to find out: a lost stream is not yet a
      * lost sandbox. Costs nothing while it waits.

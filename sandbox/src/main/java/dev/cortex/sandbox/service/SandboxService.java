@@ -10,6 +10,8 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.event.EventBus;
 import dev.cortex.sandbox.lease.Leases;
 import dev.cortex.sandbox.session.Deliveries;
+import dev.cortex.sandbox.session.ForwardRelay;
+import dev.cortex.sandbox.session.Relay;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.session.SessionRequests;
 import dev.cortex.sandbox.store.DiskRow;
@@ -221,6 +223,11 @@ public final class SandboxService implements AutoCloseable {
     /** A running sandbox with its neuron; fails with NOT_RUNNING or PAUSED otherwise. */
     public Running running(String sandbox) {
         return guests.running(records.require(sandbox));
+    }
+
+    /** Connects a client to a TCP port of a running sandbox's loopback. */
+    public Relay forward(String sandbox, int port) {
+        return new ForwardRelay(running(sandbox).guest().forward(port), bytes -> {});
     }
 
     public Drivers drivers() {

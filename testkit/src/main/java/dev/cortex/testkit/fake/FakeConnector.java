@@ -105,6 +105,11 @@ public final class FakeConnector implements GuestConnector {
         }
 
         @Override
+        public FrameChannel forward(int port) {
+            throw CortexException.of(ErrorCode.NOT_READY, "nothing listens in a fake", "");
+        }
+
+        @Override
         public void awaitLost() {
             try {
                 CountDownLatch broken = neuron().broken();
