@@ -189,6 +189,20 @@ cat /proc/1/environ /proc/1/mem 2>/dev/null | head -c 1; readlink /proc/1/fd/* /
 	}
 }
 
+// The kernel spares a first process only signals that its main thread does not block just then.
+func TestEverySignalThatCanBeCaughtIs(t *testing.T) {
+	n := firstProcess(t)
+	r := n.output(&guestpb.ExecRequest{Argv: shell("sed -n 's/^SigCgt:\\t//p' /proc/1/status"), User: "root", WorkingDirectory: []byte("/")})
+	// All of 64 but KILL, 9, and STOP, 19.
+	if string(r.stdout) != "fffffffffffbfeff\n" {
+		t.Fatalf("caught are %q", r.stdout)
+	}
+	r = n.output(&guestpb.ExecRequest{Argv: shell("sed -n 's/^Sig[IC]g[nt]:\\t//p' /proc/self/status"), User: "root", WorkingDirectory: []byte("/")})
+	if string(r.stdout) != "0000000000000000\n0000000000000000\n" {
+		t.Fatalf("a session ignores and catches %q", r.stdout)
+	}
+}
+
 func TestLoopbackIsUpAndOrphansAreReaped(t *testing.T) {
 	n := firstProcess(t)
 	r := n.output(&guestpb.ExecRequest{Argv: words("bash", "-c", `exec 3<>/dev/udp/127.0.0.1/9 && echo up; for i in $(seq 200); do (true &); done; sleep 0.3; grep -l '^State:.Z' /proc/[0-9]*/status | wc -l`)})

@@ -5,7 +5,6 @@ package boot
 import (
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -63,7 +62,9 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 	debug.SetGCPercent(50)
 	runtime.GOMAXPROCS(min(processors, runtime.NumCPU()))
 	unix.Umask(0o022)
-	children, terminated = catchSignals()
+	if children, terminated, err = catchSignals(); err != nil {
+		return nil, nil, nil, err
+	}
 	if err := closeOnExec(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -85,32 +86,6 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 		_ = os.MkdirAll(runFolder, 0o755)
 	}
 	return m, children, terminated, nil
-}
-
-// catchSignals makes every signal harmless: the Go runtime would end the process on some, even
-// where the kernel protects a first process.
-func catchSignals() (<-chan struct{}, <-chan os.Signal) {
-	all := make(chan os.Signal, 64)
-	signal.Notify(all)
-	children := make(chan struct{}, 1)
-	terminated := make(chan os.Signal, 1)
-	go func() {
-		for s := range all {
-			switch s {
-			case syscall.SIGCHLD:
-				select {
-				case children <- struct{}{}:
-				default:
-				}
-			case syscall.SIGTERM, syscall.SIGINT:
-				select {
-				case terminated <- s:
-				default:
-				}
-			}
-		}
-	}()
-	return children, terminated
 }
 
 // closeOnExec marks what this process inherited; the listener is duplicated before it is used.

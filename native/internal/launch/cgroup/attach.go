@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -56,4 +58,20 @@ func moveSelf(dir string) error {
 		return fmt.Errorf("entering the control group %s: %w", dir, err)
 	}
 	return nil
+}
+
+// Confine keeps the group to those processors, where a v2 group can: entering a group of another
+// cpuset gives a process that cpuset's processors, whatever its affinity was. Where there is no such
+// controller, and on v1, the affinity of whoever starts the first process stays.
+func (g Group) Confine(cpus unix.CPUSet) error {
+	if g.layout.Kind != V2 {
+		return nil
+	}
+	var list []string
+	for cpu := range len(cpus) * 64 {
+		if cpus.IsSet(cpu) {
+			list = append(list, strconv.Itoa(cpu))
+		}
+	}
+	return setting{"cpuset", "cpuset.cpus", strings.Join(list, ","), true}.write(g.dirs()[0].Root)
 }

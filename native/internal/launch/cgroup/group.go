@@ -159,7 +159,7 @@ func (g Group) enable(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, controller := range []string{"memory", "pids", "cpu"} {
+	for _, controller := range []string{"memory", "pids", "cpu", "cpuset"} {
 		if contains(strings.Fields(string(available)), controller) && !contains(strings.Fields(string(enabled)), controller) {
 			if err := os.WriteFile(file, []byte("+"+controller), 0); err != nil {
 				return fmt.Errorf("enabling %s in %s: %w", controller, dir, err)

@@ -28,7 +28,7 @@ func (a *attempt) setAffinity() error {
 	if err := unix.SchedSetaffinity(0, a.cpus); err != nil {
 		return fmt.Errorf("setting the affinity: %w", err)
 	}
-	return nil
+	return a.group.Confine(*a.cpus)
 }
 
 // choose takes so many of the allowed processors, from one that depends on the
