@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"sync"
+
 	"syscall"
 
 	"cortex.dev/native/internal/users"
@@ -16,9 +16,6 @@ import (
 )
 
 const (
-	// threadsAhead are made before anything else runs in the sandbox: a fork bomb must not end the
-	// neuron because it cannot make a thread.
-	threadsAhead = 6
 	// processors is how many threads run Go code at once. Bytes are moved by the kernel; two relay
 	// as much as more do.
 	processors = 2
@@ -74,6 +71,7 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 		}
 	}
 	makeThreads(threadsAhead)
+	go trimThreads()
 	m = &Machine{Users: users.System, plain: plain, memory: findMemory(plain)}
 	if !plain {
 		raiseLoopback()
@@ -104,22 +102,6 @@ func closeOnExec() error {
 		}
 	}
 	return nil
-}
-
-func makeThreads(n int) {
-	var running, over sync.WaitGroup
-	running.Add(n)
-	over.Add(n)
-	for range n {
-		go func() {
-			defer over.Done()
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			running.Done()
-			running.Wait()
-		}()
-	}
-	over.Wait()
 }
 
 // raiseLoopback brings lo up where the neuron may; a sandbox without it still works.
