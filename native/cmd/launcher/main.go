@@ -36,10 +36,11 @@ const usage = `usage: launcher VERB
   pool                make, mount, grow or look at a home's pool of disks
   disks DIR           list a pool's disks with what each takes
   disk                make one, or set its limit
+  workspace           copy a folder to a sandbox's disk, compare it, apply changes
   detach -- CMD …     start a program in a session of its own, print its pid
   version             print the version
 
-wipe, usage, extract and import take --rootless: inside the caller's user namespace.
+wipe, usage, workspace, extract and import take --rootless: inside the caller's user namespace.
 `
 
 // call is one verb's surroundings.
@@ -69,6 +70,7 @@ var verbs = map[string]func(call) (any, int, error){
 	"disks":          disksVerb,
 	"disk":           diskVerb,
 	"detach":         detachVerb,
+	"workspace":      workspaceVerb,
 	probe.InsideVerb: probeInsideVerb,
 	live.Verb:        liveVerb,
 }

@@ -20,6 +20,8 @@ const (
 	AlreadyExists   Code = "ALREADY_EXISTS"
 	NotFound        Code = "NOT_FOUND"
 	Deadline        Code = "DEADLINE"
+	Denied          Code = "DENIED"
+	Busy            Code = "BUSY"
 )
 
 // Failure is an error that the caller can act upon.

@@ -1,0 +1,108 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path"
+
+	"golang.org/x/sys/unix"
+)
+
+// tree is a folder by descriptor. Every path is resolved beneath it, and no link
+// is followed: neither one that lies there nor one that is put there meanwhile.
+type tree struct{ root int }
+
+const noWayOut = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS
+
+// openTree opens a folder that is named by whoever may name it.
+func openTree(folder string) (*tree, error) {
+	root, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: folder, Err: err}
+	}
+	return &tree{root}, nil
+}
+
+func (t *tree) close() { _ = unix.Close(t.root) }
+
+func (t *tree) open(name string, flags int, mode uint32) (int, error) {
+	if name == "" {
+		name = "."
+	}
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC | unix.O_NOFOLLOW), Resolve: noWayOut}
+	if flags&unix.O_CREAT != 0 {
+		how.Mode = uint64(mode)
+	}
+	for {
+		fd, err := unix.Openat2(t.root, name, &how)
+		if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return -1, &os.PathError{Op: "open", Path: name, Err: err}
+		}
+		return fd, nil
+	}
+}
+
+// file opens a regular file for reading and gives its state. Without waiting: a
+// pipe may have come to its place.
+func (t *tree) file(name string) (*os.File, unix.Stat_t, error) {
+	var stat unix.Stat_t
+	fd, err := t.open(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, stat, err
+	}
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		_ = unix.Close(fd)
+		return nil, stat, &os.PathError{Op: "read", Path: name, Err: errors.Join(err, unix.EINVAL)}
+	}
+	return os.NewFile(uintptr(fd), name), stat, nil
+}
+
+// in runs something with the folder that holds name.
+func (t *tree) in(name string, run func(parent int, base string) error) error {
+	dir := path.Dir(name)
+	if dir == "." {
+		dir = ""
+	}
+	parent, err := t.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(parent)
+	return run(parent, path.Base(name))
+}
+
+func (t *tree) stat(name string) (unix.Stat_t, error) {
+	var stat unix.Stat_t
+	err := t.in(name, func(parent int, base string) error {
+		return unix.Fstatat(parent, base, &stat, unix.AT_SYMLINK_NOFOLLOW)
+	})
+	return stat, err
+}
+
+func (t *tree) link(name string) ([]byte, error) {
+	target := make([]byte, unix.PathMax)
+	var length int
+	err := t.in(name, func(parent int, base string) error {
+		var err error
+		length, err = unix.Readlinkat(parent, base, target)
+		return err
+	})
+	if err != nil {
+		return nil, &os.PathError{Op: "readlink", Path: name, Err: err}
+	}
+	return target[:length], nil
+}
+
+// names of a folder with their types, from its own entries.
+func (t *tree) names(dir string) ([]os.DirEntry, error) {
+	fd, err := t.open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	folder := os.NewFile(uintptr(fd), dir)
+	defer folder.Close()
+	return folder.ReadDir(-1)
+}
