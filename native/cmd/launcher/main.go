@@ -26,7 +26,8 @@ const usage = `usage: launcher VERB
   pause               make one stand still; it keeps its memory
   resume              let it go on
   observe             look at many at once
-  probe [DIR]         tell what this host can do
+  probe [--tools DIR] [DIR]
+                      tell what this host can do, with runtimes of a folder of tools
   extract TAR DIR     unpack an archive
   import              take an image into a home: a request on stdin
   pack DIR            write a folder as a tar to stdout

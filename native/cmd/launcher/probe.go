@@ -7,17 +7,23 @@ import (
 	"cortex.dev/native/internal/launch/probe"
 )
 
-// probeVerb takes the folder whose file system matters; where programs keep
+// probeVerb takes [--tools DIR] [DIR]: a folder of runtimes, and the folder whose file system matters; where programs keep
 // lasting things otherwise.
 func probeVerb(c call) (any, int, error) {
-	folder := "/var"
-	if len(c.arguments) > 0 {
-		var err error
-		if folder, err = clean(c.arguments[0]); err != nil {
+	folder, tools, rest := "/var", "", c.arguments
+	var err error
+	if len(rest) >= 2 && rest[0] == "--tools" {
+		if tools, err = clean(rest[1]); err != nil {
+			return nil, 1, err
+		}
+		rest = rest[2:]
+	}
+	if len(rest) > 0 {
+		if folder, err = clean(rest[0]); err != nil {
 			return nil, 1, err
 		}
 	}
-	return probe.Host(folder, c.began), 0, nil
+	return probe.Host(folder, tools, c.began), 0, nil
 }
 
 // probeInsideVerb tells the reason on standard error, for the process that asked.

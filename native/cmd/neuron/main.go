@@ -29,6 +29,7 @@ import (
 )
 
 const usage = `Usage: neuron serve (--listen-fd N | --listen PATH) [--mark N] [--plain]
+                    [--own-kernel [--memory BYTES] [--processes N]]
        neuron version
 `
 
@@ -72,6 +73,7 @@ type options struct {
 	path       string
 	mark       uint64
 	plain      bool
+	limits     *boot.Limits
 }
 
 func parse(args []string) (o options, err error) {
@@ -80,8 +82,15 @@ func parse(args []string) (o options, err error) {
 	flags.StringVar(&o.path, "listen", "", "serve on a Unix socket made at this path")
 	flags.Uint64Var(&o.mark, "mark", 0, "the sandbox's number in the marks of its processes")
 	flags.BoolVar(&o.plain, "plain", false, "a child on somebody's machine: switch no users, change no system files")
+	limits := boot.Limits{}
+	own := flags.Bool("own-kernel", false, "the sandbox has a kernel of its own, in whose control groups limits are set")
+	flags.Uint64Var(&limits.Memory, "memory", 0, "the sandbox's memory in bytes")
+	flags.Uint64Var(&limits.Processes, "processes", 0, "how many processes and threads the sandbox may have")
 	if err := flags.Parse(args); err != nil {
 		return o, err
+	}
+	if *own {
+		o.limits = &limits
 	}
 	if flags.NArg() > 0 || (o.path == "") == (o.descriptor < 0) {
 		fmt.Fprint(os.Stderr, usage)
@@ -94,11 +103,11 @@ func serveGuest(o options) error {
 	if err := boot.ClearSignalMask(); err != nil {
 		return err
 	}
-	socket, err := listen(o)
+	inherited, err := inherit(o)
 	if err != nil {
 		return err
 	}
-	machine, children, terminated, err := boot.Enter(o.plain)
+	machine, children, terminated, err := boot.Enter(o.plain, o.limits)
 	if err != nil {
 		return err
 	}
@@ -108,7 +117,7 @@ func serveGuest(o options) error {
 	}
 	reaper := reap.New(children)
 	go reaper.Run()
-	spawner := session.NewSpawner(reaper, marker)
+	spawner := session.NewSpawner(reaper, marker, machine.Groups())
 	if err := machine.Seal(); err != nil {
 		return err
 	}
@@ -120,6 +129,11 @@ func serveGuest(o options) error {
 		}
 	})
 	listener, err := serve.NewListener(guest)
+	if err != nil {
+		return err
+	}
+	// Only now: whoever waits for this socket to appear may believe that it is served.
+	socket, err := listen(o, inherited)
 	if err != nil {
 		return err
 	}
@@ -149,13 +163,10 @@ func wait(guest *control.Guest, failed <-chan error, leaving <-chan struct{}, te
 	}
 }
 
-func listen(o options) (net.Listener, error) {
+// inherit duplicates the descriptor before all that was inherited is marked as closed on exec.
+func inherit(o options) (net.Listener, error) {
 	if o.path != "" {
-		socket, err := net.Listen("unix", o.path)
-		if err != nil {
-			return nil, fmt.Errorf("listen: %w", err)
-		}
-		return socket, nil
+		return nil, nil
 	}
 	file := os.NewFile(uintptr(o.descriptor), "listener")
 	if file == nil {
@@ -165,6 +176,17 @@ func listen(o options) (net.Listener, error) {
 	socket, err := net.FileListener(file)
 	if err != nil {
 		return nil, fmt.Errorf("serve on descriptor %d: %w", o.descriptor, err)
+	}
+	return socket, nil
+}
+
+func listen(o options, inherited net.Listener) (net.Listener, error) {
+	if inherited != nil {
+		return inherited, nil
+	}
+	socket, err := net.Listen("unix", o.path)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return socket, nil
 }

@@ -32,6 +32,7 @@ type Machine struct {
 	Users  users.Database
 	plain  bool
 	memory *Memory
+	groups *Groups // nil where the host's hold the limits
 }
 
 // ClearSignalMask starts this program anew where it inherited blocked signals (a JVM's children do):
@@ -53,9 +54,10 @@ func ClearSignalMask() error {
 }
 
 // Enter prepares this process. A plain neuron is a child on somebody's machine and touches nothing
-// of it; else it is the first process of a sandbox of its own. children gets a value on each
+// of it; else it is the first process of a sandbox of its own. limits are set where the sandbox has a
+// kernel of its own. children gets a value on each
 // SIGCHLD; terminated gets SIGTERM and SIGINT.
-func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan os.Signal, err error) {
+func Enter(plain bool, limits *Limits) (m *Machine, children <-chan struct{}, terminated <-chan os.Signal, err error) {
 	debug.SetGCPercent(50)
 	runtime.GOMAXPROCS(min(processors, runtime.NumCPU()))
 	unix.Umask(0o022)
@@ -72,7 +74,13 @@ func Enter(plain bool) (m *Machine, children <-chan struct{}, terminated <-chan 
 	}
 	makeThreads(threadsAhead)
 	go trimThreads()
-	m = &Machine{Users: users.System, plain: plain, memory: findMemory(plain)}
+	var groups *Groups
+	if limits != nil {
+		if groups, err = makeGroups(*limits); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	m = &Machine{Users: users.System, plain: plain, memory: findMemory(plain, groups != nil), groups: groups}
 	if !plain {
 		raiseLoopback()
 		limitProcesses()
@@ -154,6 +162,9 @@ func processLimit() uint64 {
 	}
 	return 0
 }
+
+// Groups are those of the sandbox's own kernel, or nil.
+func (m *Machine) Groups() *Groups { return m.groups }
 
 // SwitchesUsers says whether sessions run as users of their own.
 func (m *Machine) SwitchesUsers() bool { return !m.plain && os.Geteuid() == 0 }

@@ -26,9 +26,13 @@ type memoryFiles struct {
 	inactive                  string // key in stat
 }
 
-func findMemory(plain bool) *Memory {
+func findMemory(plain, ownKernel bool) *Memory {
 	m := &Memory{plain: plain}
-	for _, files := range candidates() {
+	places := candidates()
+	if ownKernel {
+		places = []memoryFiles{version2(groupOfSessions)}
+	}
+	for _, files := range places {
 		if _, err := os.Stat(files.used); err == nil {
 			m.files = files
 			break
@@ -36,6 +40,10 @@ func findMemory(plain bool) *Memory {
 	}
 	m.killed = m.deaths()
 	return m
+}
+
+func version2(dir string) memoryFiles {
+	return memoryFiles{dir + "/memory.current", dir + "/memory.max", dir + "/memory.stat", dir + "/memory.events", "inactive_file"}
 }
 
 // candidates are the places of this process's group, seen from the host's root or from its own.
@@ -59,10 +67,7 @@ func candidates() []memoryFiles {
 					dir + "/memory.oom_control", "total_inactive_file",
 				})
 			case f[0] == "0":
-				dir := "/sys/fs/cgroup" + strings.TrimSuffix(path, "/")
-				found = append(found, memoryFiles{
-					dir + "/memory.current", dir + "/memory.max", dir + "/memory.stat", dir + "/memory.events", "inactive_file",
-				})
+				found = append(found, version2("/sys/fs/cgroup"+strings.TrimSuffix(path, "/")))
 			}
 		}
 	}

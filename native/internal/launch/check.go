@@ -33,6 +33,7 @@ func (s *Spec) Check() error {
 	faults.optionalPath("pid_file", s.PidFile)
 	if s.Listen != nil {
 		faults.path("listen.path", s.Listen.Path)
+		faults.optionalPath("listen.shared", s.Listen.Shared)
 		faults.refuse(len(s.Listen.Path) > maxSocketPath,
 			"listen.path has %d bytes, a socket's path holds %d", len(s.Listen.Path), maxSocketPath)
 	}
@@ -139,6 +140,7 @@ func (s *StopSpec) Check() error {
 	faults.refuse(s.Pid == 0 && s.CgroupName == "" && s.Mark == 0,
 		"one of pid, cgroup_name and mark is needed to find the processes")
 	faults.optionalPath("socket", s.Socket)
+	faults.optionalPath("shared", s.Shared)
 	faults.optionalPath("pid_file", s.PidFile)
 	faults.optionalPath("bundle", s.Bundle)
 	return faults.asError()

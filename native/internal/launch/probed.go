@@ -29,7 +29,7 @@ type Probed struct {
 	// Newuidmap and Newgidmap are paths, or absent.
 	Newuidmap string `json:"newuidmap,omitempty"`
 	Newgidmap string `json:"newgidmap,omitempty"`
-	// Runtimes found in PATH.
+	// Runtimes found in the folder of tools and in PATH.
 	Runtimes []ProbedRuntime `json:"runtimes"`
 	// Reasons explain what is false, by the JSON name of the fact.
 	Reasons     map[string]string `json:"reasons"`
@@ -58,6 +58,8 @@ type SubRange struct {
 type ProbedRuntime struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
+	// Problem is why it cannot be used here although it is there; absent: it can.
+	Problem string `json:"problem,omitempty"`
 	// RuntimeVersion is the first line of its --version, or absent when it does
 	// not answer.
 	RuntimeVersion string `json:"runtime_version,omitempty"`

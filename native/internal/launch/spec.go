@@ -77,7 +77,7 @@ const (
 // Runtime is the program that makes the sandbox.
 type Runtime struct {
 	Kind RuntimeKind `json:"kind"`
-	// Flavour is "crun"; another is UNSUPPORTED. Needed with kind oci.
+	// Flavour is "crun", "runc" or "runsc"; another is UNSUPPORTED. Needed with kind oci.
 	Flavour string `json:"flavour,omitempty"`
 	// Program is the path of the runtime. Needed with kind oci.
 	Program string `json:"program,omitempty"`
@@ -202,6 +202,11 @@ type Listen struct {
 	Path string `json:"path"`
 	// Backlog of connections; 0: 128.
 	Backlog int `json:"backlog,omitempty"`
+	// Shared is a folder on the same file system, of this sandbox alone, for a
+	// runtime that cannot hand a descriptor on (runsc): the config binds it into
+	// the sandbox, the first process binds a socket "n.sock" there, and start
+	// links that socket to Path. Absent: the socket is descriptor 3.
+	Shared string `json:"shared,omitempty"`
 }
 
 // Cgroup has the control group's name and limits; 0 means no limit.

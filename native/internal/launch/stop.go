@@ -19,9 +19,10 @@ type StopSpec struct {
 	Mark uint64 `json:"mark,omitempty"`
 	// Rootless as it was at start.
 	Rootless *Mapping `json:"rootless,omitempty"`
-	// Socket, PidFile and Bundle are removed; Bundle with all that is in it,
-	// never following a link, never crossing into a mount.
+	// Socket, Shared, PidFile and Bundle are removed; Shared and Bundle with all
+	// that is in them, never following a link, never crossing into a mount.
 	Socket  string `json:"socket,omitempty"`
+	Shared  string `json:"shared,omitempty"`
 	PidFile string `json:"pid_file,omitempty"`
 	Bundle  string `json:"bundle,omitempty"`
 	// DeadlineMillis is how long processes are waited for; 0: 10,000.

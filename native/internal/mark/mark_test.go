@@ -41,17 +41,17 @@ Max cpu time              unlimited            unlimited            seconds
 Max file locks            83886081             unlimited            locks     
 Max pending signals       95914                95914                signals   
 `
-	if mark, ok := parseLimits([]byte(text)); !ok || mark != 83_886_081 {
+	if mark, ok := carriers[0].parse([]byte(text)); !ok || mark != 83_886_081 {
 		t.Fatalf("got %d, %v", mark, ok)
 	}
 	for _, bad := range []string{"", "Max file locks", "Max file locks   unlimited  unlimited", strings.Replace(text, "83886081", "-1", 1)} {
-		if mark, ok := parseLimits([]byte(bad)); ok {
+		if mark, ok := carriers[0].parse([]byte(bad)); ok {
 			t.Errorf("%q was read as %d", bad, mark)
 		}
 	}
 	m := marker(t)
 	pid := spawn(t, m, 5, "exec sleep 300")
-	s, err := newScanner()
+	s, err := newScanner(carriers[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func BenchmarkScan(b *testing.B) {
 }
 
 func BenchmarkScanOfOtherUsers(b *testing.B) {
-	s, err := newScanner()
+	s, err := newScanner(carriers[0])
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func (m *Marker) AskAs(uid, gid uint32) { m.user.Store(&owner{uid, gid}) }
 // scan runs work with a scanner, on a thread whose real user is the owner. The effective one, which
 // decides about every other right, stays; and nobody can signal a first process's threads for that.
 func (m *Marker) scan(work func(*scanner) error) error {
-	s, err := newScanner()
+	s, err := newScanner(m.limit)
 	if err != nil {
 		return err
 	}

@@ -14,17 +14,18 @@ import (
 // is mostly still ahead of it.
 type scanner struct {
 	proc    int
+	limit   limit
 	dirents [32 << 10]byte
 	text    [4 << 10]byte
 	self    int
 }
 
-func newScanner() (*scanner, error) {
+func newScanner(carrier limit) (*scanner, error) {
 	proc, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open /proc: %w", err)
 	}
-	return &scanner{proc: proc, self: os.Getpid()}, nil
+	return &scanner{proc: proc, limit: carrier, self: os.Getpid()}, nil
 }
 
 func (s *scanner) close() { _ = unix.Close(s.proc) }
@@ -71,7 +72,7 @@ func number(name []byte) (int, bool) {
 
 // SessionOf is the number of the session that a process of this sandbox belongs to.
 func (m *Marker) SessionOf(pid int) (number uint32, known bool) {
-	s, err := newScanner()
+	s, err := newScanner(m.limit)
 	if err != nil {
 		return 0, false
 	}
@@ -84,10 +85,10 @@ func (m *Marker) SessionOf(pid int) (number uint32, known bool) {
 // markOf asks the kernel; a process of yet another user answers only through its file, which all
 // may read, ten times slower.
 func (s *scanner) markOf(pid int) (uint64, bool) {
-	var limit unix.Rlimit
-	switch err := unix.Prlimit(pid, rlimitLocks, nil, &limit); err {
+	var found unix.Rlimit
+	switch err := unix.Prlimit(pid, s.limit.resource, nil, &found); err {
 	case nil:
-		return limit.Cur, true
+		return found.Cur, true
 	case unix.EPERM:
 		return s.markInFile(pid)
 	default:
@@ -95,11 +96,11 @@ func (s *scanner) markOf(pid int) (uint64, bool) {
 	}
 }
 
-func (s *scanner) markInFile(pid int) (uint64, bool) { return parseLimits(s.read(pid, "/limits")) }
+func (s *scanner) markInFile(pid int) (uint64, bool) { return s.limit.parse(s.read(pid, "/limits")) }
 
-// parseLimits reads the soft value of the line "Max file locks".
-func parseLimits(text []byte) (uint64, bool) {
-	_, rest, found := bytes.Cut(text, []byte("Max file locks"))
+// parse reads the soft value of the limit's line.
+func (l limit) parse(text []byte) (uint64, bool) {
+	_, rest, found := bytes.Cut(text, []byte(l.line))
 	if !found {
 		return 0, false
 	}

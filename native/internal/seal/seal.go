@@ -1,5 +1,5 @@
 // Package seal makes the mark of a session's processes permanent: what they start
-// with in RLIMIT_LOCKS they cannot change. Setting that limit seems to work for
+// with in the limit that carries it they cannot change. Setting that limit seems to work for
 // them, so that a shell's "ulimit" does not fail, and has no effect.
 //
 // The filter that the runtime installs cannot do this, because the neuron lives
@@ -15,8 +15,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-const rlimitLocks = 10
 
 // Offsets in struct seccomp_data of linux/seccomp.h; the low halves come first on
 // the architectures here, which are little-endian.
@@ -43,14 +41,14 @@ const (
 
 // New makes the thread. Where filters cannot be installed (without privileges and
 // without no-new-privileges: the driver process) the thread is not sealed, and
-// sealed is false.
-func New(scope Scope) (starter *Starter, sealed bool) {
+// sealed is false. carrier is the number of the limit.
+func New(scope Scope, carrier int) (starter *Starter, sealed bool) {
 	starter = &Starter{work: make(chan func())}
 	made := make(chan error)
 	go func() {
 		// Never unlocked: the thread is of no other use.
 		runtime.LockOSThread()
-		made <- install(filter(scope))
+		made <- install(filter(scope, uint32(carrier)))
 		for run := range starter.work {
 			run()
 		}
@@ -89,7 +87,7 @@ const (
 
 // filter compares the low half of the arguments that the kernel reads as 32 bits: it ignores the
 // rest of the register.
-func filter(scope Scope) []unix.SockFilter {
+func filter(scope Scope, carrier uint32) []unix.SockFilter {
 	program := []unix.SockFilter{
 		load(offsetArch),
 		equal(architecture, 1, 0),
@@ -98,13 +96,13 @@ func filter(scope Scope) []unix.SockFilter {
 	}
 	program = append(program, on(unix.SYS_SETRLIMIT,
 		load(offsetArgs), // setrlimit(resource, …)
-		equal(rlimitLocks, 0, 1),
+		equal(carrier, 0, 1),
 		answer(success),
 		answer(pass),
 	)...)
 	program = append(program, on(unix.SYS_PRLIMIT64,
 		load(offsetArgs+8), // prlimit64(pid, resource, new, old)
-		equal(rlimitLocks, 0, 5),
+		equal(carrier, 0, 5),
 		load(offsetArgs+16), // new: a pointer, set if either half is
 		equal(0, 0, 2),
 		load(offsetArgs+20),

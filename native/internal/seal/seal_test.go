@@ -8,6 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const rlimitLocks = 10
+
 // sealed is a starter on a thread with no-new-privileges, as in a sandbox.
 func sealed(t *testing.T) *Starter { return sealedIn(t, Marks) }
 
@@ -16,7 +18,7 @@ func sealedIn(t *testing.T, scope Scope) *Starter {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	starter, ok := New(scope)
+	starter, ok := New(scope, rlimitLocks)
 	if !ok {
 		t.Fatal("the thread was not sealed")
 	}
@@ -98,7 +100,7 @@ func TestRootChangesPrioritiesOfItsOwnThreadAlone(t *testing.T) {
 }
 
 func BenchmarkStartOnASealedThread(b *testing.B) {
-	starter, _ := New(Marks)
+	starter, _ := New(Marks, rlimitLocks)
 	for b.Loop() {
 		starter.Do(func() {})
 	}

@@ -25,6 +25,11 @@ const patience = 30 * time.Second
 // The tests share one reaper, as a process has one; none of them uses os/exec.
 var spawner *Spawner
 
+// anywhere is no special place.
+type anywhere struct{}
+
+func (anywhere) Within(start func() error) error { return start() }
+
 func TestMain(m *testing.M) {
 	pokes := make(chan struct{}, 1)
 	signals := make(chan os.Signal, 1)
@@ -44,7 +49,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	spawner = NewSpawner(reaper, marker)
+	spawner = NewSpawner(reaper, marker, anywhere{})
 	os.Exit(m.Run())
 }
 

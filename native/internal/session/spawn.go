@@ -22,6 +22,8 @@ const workloadScore = 500
 type Spawner struct {
 	reaper *reap.Reaper
 	marker *mark.Marker
+	// birthplace is where children are born.
+	birthplace Birthplace
 	// sealed is the thread whose children cannot change their marks; those of sealedRoot, which have
 	// the neuron's own user, cannot slow others down either.
 	sealed, sealedRoot *seal.Starter
@@ -32,11 +34,17 @@ type Spawner struct {
 	denySetgroups bool
 }
 
+// Birthplace is what this process is in while it starts a child.
+type Birthplace interface {
+	// Within runs start there and gives what it answers.
+	Within(start func() error) error
+}
+
 // NewSpawner reads this process's own out-of-memory score.
-func NewSpawner(reaper *reap.Reaper, marker *mark.Marker) *Spawner {
-	s := &Spawner{reaper: reaper, marker: marker}
-	s.sealed, _ = seal.New(seal.Marks)
-	s.sealedRoot, _ = seal.New(seal.MarksAndPriorities)
+func NewSpawner(reaper *reap.Reaper, marker *mark.Marker, birthplace Birthplace) *Spawner {
+	s := &Spawner{reaper: reaper, marker: marker, birthplace: birthplace}
+	s.sealed, _ = seal.New(seal.Marks, marker.Resource())
+	s.sealedRoot, _ = seal.New(seal.MarksAndPriorities, marker.Resource())
 	if text, err := os.ReadFile("/proc/self/setgroups"); err == nil {
 		s.denySetgroups = strings.TrimSpace(string(text)) == "deny"
 	}
@@ -87,8 +95,10 @@ func (s *Spawner) start(number uint32, path string, c command, files []uintptr, 
 			if switchUser && c.user.UID == 0 {
 				thread = s.sealedRoot
 			}
-			thread.Do(func() { pid, err = syscall.ForkExec(path, c.argv, attributes) })
-			return err
+			return s.birthplace.Within(func() (err error) {
+				thread.Do(func() { pid, err = syscall.ForkExec(path, c.argv, attributes) })
+				return err
+			})
 		})
 		return pid, err
 	}, ended)

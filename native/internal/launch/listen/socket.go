@@ -50,11 +50,19 @@ func bind(fd int, spec launch.Listen) (launch.SocketFile, error) {
 	if err := unix.Listen(fd, backlog); err != nil {
 		return launch.SocketFile{}, errors.Join(err, unix.Unlink(spec.Path))
 	}
+	return identify(spec.Path)
+}
+
+// identify refuses what is no socket.
+func identify(path string) (launch.SocketFile, error) {
 	var stat unix.Stat_t
-	if err := unix.Lstat(spec.Path, &stat); err != nil {
+	if err := unix.Lstat(path, &stat); err != nil {
 		return launch.SocketFile{}, err
 	}
-	return launch.SocketFile{Path: spec.Path, Device: uint64(stat.Dev), Inode: stat.Ino}, nil
+	if stat.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return launch.SocketFile{}, launch.Fail(launch.DriverFailed, nil, "what lies at the place of the socket is none")
+	}
+	return launch.SocketFile{Path: path, Device: uint64(stat.Dev), Inode: stat.Ino}, nil
 }
 
 // prepare makes the folder and takes away the socket of an earlier start; what

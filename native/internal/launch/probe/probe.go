@@ -13,9 +13,10 @@ import (
 )
 
 // Host probes. folder is on the file system whose idmapped mounts matter: where
-// images and disks are. The caller is locked to its thread, which is in a mount
+// images and disks are. tools is a folder of runtimes that goes before PATH, or
+// "". The caller is locked to its thread, which is in a mount
 // namespace of its own afterwards.
-func Host(folder string, began time.Time) launch.Probed {
+func Host(folder, tools string, began time.Time) launch.Probed {
 	facts := launch.Probed{
 		Version: launch.Version,
 		Euid:    os.Geteuid(),
@@ -25,7 +26,7 @@ func Host(folder string, began time.Time) launch.Probed {
 	}
 	// Programs are asked while the rest is tried.
 	runtimes := make(chan []launch.ProbedRuntime, 1)
-	go func() { runtimes <- findRuntimes() }()
+	go func() { runtimes <- findRuntimes(tools) }()
 	inside := make(chan error, 1)
 	go func() { inside <- askInside() }()
 

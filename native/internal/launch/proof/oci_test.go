@@ -25,16 +25,21 @@ func checkASandboxSeesItselfAndNothingOfTheHost(t *testing.T, w *world) {
 	started, box := w.start(spec)
 
 	seen := box.sh(0, "cat /proc/self/mountinfo /proc/1/mountinfo /proc/self/cgroup; ls -l /proc/1/fd /proc/1/exe /proc/1/cwd /proc/1/root; cat /proc/net/unix")
-	for _, host := range []string{w.base, filepath.Dir(programs.first), "cortex-proof", ".sock"} {
+	secret := []string{w.base, filepath.Dir(programs.first), "cortex-proof"}
+	if w.flavour != "runsc" {
+		// gVisor tells of the inside's own sockets, and of the console that it is the host's.
+		secret = append(secret, ".sock")
+		if !strings.Contains(seen, "-> /console.log") {
+			t.Errorf("the console is not there:\n%s", seen)
+		}
+	}
+	for _, host := range secret {
 		if strings.Contains(seen, host) {
 			t.Errorf("%q can be seen inside:\n%s", host, seen)
 		}
 	}
-	if !strings.Contains(seen, "-> /console.log") {
-		t.Errorf("the console is not there:\n%s", seen)
-	}
 	processes := box.sh(0, "ls -d /proc/[0-9]* | wc -l; cat /proc/1/cmdline | tr '\\0' ' '")
-	if !strings.HasSuffix(processes, "/run/cortex/neuron") || len(strings.Fields(processes)[0]) > 1 {
+	if !strings.Contains(processes, "/run/cortex/neuron") || len(strings.Fields(processes)[0]) > 1 {
 		t.Errorf("the processes inside are %s", processes)
 	}
 	if status := box.sh(1000, "grep -E 'CapEff|CapPrm|CapAmb|NoNewPrivs|Seccomp:' /proc/self/status | tr -s '\\t\\n' ' '"); status !=
@@ -81,7 +86,7 @@ s = socket.create_server(("127.0.0.1", 0)); socket.create_connection(s.getsockna
 }
 
 func TestLimitsHoldAndTheirCountersAreTold(t *testing.T) {
-	onEach(t, checkLimitsHoldAndTheirCountersAreTold)
+	onHostKernel(t, checkLimitsHoldAndTheirCountersAreTold)
 }
 
 func checkLimitsHoldAndTheirCountersAreTold(t *testing.T, w *world) {
@@ -309,10 +314,10 @@ func TestASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T) {
 
 func checkASecondStartOfTheSameSandboxIsRefusedAndTheFirstLives(t *testing.T, w *world) {
 	spec := w.spec("twice")
-	spec.Listen = &launch.Listen{Path: w.path("run/twice/n.sock")}
 	started, _ := w.start(spec)
-	second := spec
-	second.Listen = &launch.Listen{Path: w.path("run/twice/other.sock")}
+	second, other := spec, *spec.Listen
+	other.Path = w.path("run/twice/other.sock")
+	second.Listen = &other
 	text, status := w.call("start", second)
 	if status == 0 || !strings.Contains(text, string(launch.AlreadyExists)) {
 		t.Errorf("answered %d %s", status, text)

@@ -81,7 +81,7 @@ func (w *world) rootlessSpec(id string) launch.Spec {
 }
 
 func TestAnOrdinaryUserStartsAndStopsASandbox(t *testing.T) {
-	onEach(t, checkAnOrdinaryUserStartsAndStopsASandbox)
+	onHostKernel(t, checkAnOrdinaryUserStartsAndStopsASandbox)
 }
 
 func checkAnOrdinaryUserStartsAndStopsASandbox(t *testing.T, w *world) {
@@ -111,7 +111,7 @@ func checkAnOrdinaryUserStartsAndStopsASandbox(t *testing.T, w *world) {
 }
 
 func TestAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop(t *testing.T) {
-	onEach(t, checkAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop)
+	onHostKernel(t, checkAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop)
 }
 
 func checkAnOrdinaryUsersStartThatIsKilledIsCleanedUpByStop(t *testing.T, w *world) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -31,9 +32,9 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "these tests need root")
 		return 1
 	}
-	for _, program := range []string{"crun", "runc", "newuidmap", "newgidmap", "useradd", "setpriv"} {
+	for _, program := range []string{"crun", "runc", "runsc", "newuidmap", "newgidmap", "useradd", "setpriv"} {
 		if _, err := exec.LookPath(program); err != nil {
-			fmt.Fprintln(os.Stderr, "these tests need crun, runc and uidmap: apt-get install -y crun runc uidmap:", err)
+			fmt.Fprintln(os.Stderr, "these tests need crun, runc, uidmap (apt-get install -y crun runc uidmap) and runsc in PATH (./dev gvisor):", err)
 			return 1
 		}
 	}
@@ -76,10 +77,21 @@ type world struct {
 }
 
 // flavours are the runtimes for which everything here must hold.
-var flavours = []string{"crun", "runc"}
+var flavours = []string{"crun", "runc", "runsc"}
 
 // onEach does a test with each runtime.
 func onEach(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	on(t, flavours, test)
+}
+
+// onHostKernel leaves out the one whose sandboxes have a kernel of their own.
+func onHostKernel(t *testing.T, test func(*testing.T, *world)) {
+	t.Helper()
+	on(t, []string{"crun", "runc"}, test)
+}
+
+func on(t *testing.T, flavours []string, test func(*testing.T, *world)) {
 	t.Helper()
 	for _, flavour := range flavours {
 		t.Run(flavour, func(t *testing.T) {
@@ -162,7 +174,7 @@ func (w *world) spec(id string) launch.Spec {
 		}}
 	}
 	ranges := []launch.IDRange{{ContainerID: 0, HostID: 1_000_000, Size: 65536}}
-	return launch.Spec{
+	spec := launch.Spec{
 		Version: launch.Version,
 		ID:      id,
 		Runtime: w.runtime(id),
@@ -181,6 +193,27 @@ func (w *world) spec(id string) launch.Spec {
 		Console: w.path("run", id, "console.log"),
 		PidFile: w.path("run", id, "pid"),
 	}
+	if w.flavour == "runsc" {
+		w.withGvisor(&spec)
+	}
+	return spec
+}
+
+// withGvisor shares the folder of the channel, and leaves file systems in memory
+// to the sandbox's own kernel.
+func (w *world) withGvisor(spec *launch.Spec) {
+	w.t.Helper()
+	const channel = "/run/cortex/channel"
+	spec.Listen.Shared = w.path("run", spec.ID, "channel")
+	spec.Mounts = spec.Mounts[:4]
+	edit(w.t, spec, func(config map[string]any) {
+		config["process"].(map[string]any)["args"] = []string{"/run/cortex/neuron", channel + "/n.sock"}
+		mounts := config["mounts"].([]any)
+		mounts = slices.DeleteFunc(mounts, func(m any) bool { return m.(map[string]any)["destination"] == "/sys/fs/cgroup" })
+		config["mounts"] = append(mounts,
+			map[string]any{"destination": "/sys/fs/cgroup", "type": "cgroup", "source": "cgroup", "options": []string{"rw"}},
+			map[string]any{"destination": channel, "type": "bind", "source": spec.Listen.Shared, "options": []string{"bind", "rw"}})
+	})
 }
 
 func (w *world) runtime(id string) launch.Runtime {
@@ -255,7 +288,7 @@ func stopSpec(spec launch.Spec, started *launch.Started) launch.StopSpec {
 		Bundle: spec.Bundle, PidFile: spec.PidFile, Mark: mark,
 	}
 	if spec.Listen != nil {
-		stop.Socket = spec.Listen.Path
+		stop.Socket, stop.Shared = spec.Listen.Path, spec.Listen.Shared
 	}
 	if spec.Process != nil {
 		stop.Mark = spec.Process.Mark

@@ -17,4 +17,9 @@ func (c crun) Run(container Container) (int, error) {
 		[]string{"--no-new-keyring", "--preserve-fds=" + strconv.Itoa(len(container.Extra))})
 }
 
-func (c crun) Delete(id, files string) error { return c.delete(id, files, crunGlobal) }
+func (c crun) Delete(id, files string) error {
+	if !c.Knows(id) {
+		return nil
+	}
+	return c.delete(id, files, crunGlobal)
+}

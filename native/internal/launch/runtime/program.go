@@ -31,8 +31,10 @@ func (p program) at(path string) program {
 	return p
 }
 
-func (p program) Knows(id string) bool {
-	_, err := os.Lstat(p.StateDir(id))
+func (p program) Knows(id string) bool { return exists(p.StateDir(id)) }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -67,9 +69,6 @@ func readPid(file string) (int, error) {
 }
 
 func (p program) delete(id, files string, global []string) error {
-	if !p.Knows(id) {
-		return nil
-	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err

@@ -16,4 +16,9 @@ func (r runc) Run(container Container) (int, error) {
 		[]string{"--no-new-keyring", "--preserve-fds=" + strconv.Itoa(len(container.Extra))})
 }
 
-func (r runc) Delete(id, files string) error { return r.delete(id, files, nil) }
+func (r runc) Delete(id, files string) error {
+	if !r.Knows(id) {
+		return nil
+	}
+	return r.delete(id, files, nil)
+}

@@ -36,6 +36,9 @@ type Needs struct {
 	// OwnAttach: it enters the sandbox's control groups itself, by the name in
 	// its configuration, and refuses those that have processes.
 	OwnAttach bool
+	// BindsSocket: it cannot hand a listening socket on: the first process binds
+	// one in a folder that it shares with the host.
+	BindsSocket bool
 	// ReadOnlyProgram: seeing its program on a read-only mount spares it a copy.
 	ReadOnlyProgram bool
 }
@@ -62,13 +65,14 @@ func New(spec launch.Runtime) (Runtime, error) {
 		make   func(program) Runtime
 		remedy string
 	}{
-		"crun": {func(p program) Runtime { return crun{p} }, "sudo apt-get install -y crun"},
-		"runc": {func(p program) Runtime { return runc{p} }, "sudo apt-get install -y runc"},
+		"crun":  {func(p program) Runtime { return crun{p} }, "sudo apt-get install -y crun"},
+		"runc":  {func(p program) Runtime { return runc{p} }, "sudo apt-get install -y runc"},
+		"runsc": {func(p program) Runtime { return runsc{p} }, "cortex doctor --fix"},
 	}
 	flavour, ok := known[spec.Flavour]
 	if !ok {
 		return nil, launch.Fail(launch.Unsupported, nil, "the launcher does not know the runtime %q", spec.Flavour).
-			WithRemedy("use crun or runc")
+			WithRemedy("use crun, runc or runsc")
 	}
 	runtime := program{spec.Flavour, spec.Program, spec.StateRoot, flavour.remedy}
 	if _, err := os.Stat(spec.Program); err != nil {

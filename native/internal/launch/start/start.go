@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/cgroup"
@@ -18,6 +19,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// servesWithin is ten times what a first process takes to its listener on a busy
+// machine.
+const servesWithin = 10 * time.Second
+
 // attempt is one start under way.
 type attempt struct {
 	spec    launch.Spec
@@ -26,6 +31,7 @@ type attempt struct {
 	answer  launch.Started
 	console *os.File
 	socket  *os.File
+	shared  *listen.Shared
 	layout  cgroup.Layout
 	group   *cgroup.Group
 	runtime runtime.Runtime
@@ -86,6 +92,10 @@ func (a *attempt) run() error {
 		return err
 	}
 	a.clock.step("identity")
+	if err := a.awaitSocket(pid); err != nil {
+		return err
+	}
+	a.clock.step("served")
 	return nil
 }
 
@@ -123,11 +133,43 @@ func (a *attempt) openStreams() error {
 	if err != nil || a.spec.Listen == nil {
 		return err
 	}
+	if a.spec.Listen.Shared != "" {
+		return a.share()
+	}
 	var file launch.SocketFile
 	if a.socket, file, err = listen.Open(*a.spec.Listen); err != nil {
 		return err
 	}
 	a.undo.Push("removing the socket", func() error { return os.Remove(file.Path) })
+	a.answer.Socket = &file
+	return nil
+}
+
+// share makes the folder in which the first process will bind the socket.
+func (a *attempt) share() error {
+	uid, gid := os.Geteuid(), os.Getegid()
+	if a.spec.Idmap != nil {
+		uid, gid = rootOf(a.spec.Idmap.Uids), rootOf(a.spec.Idmap.Gids)
+	}
+	shared, err := listen.Share(*a.spec.Listen, uid, gid)
+	a.undo.Push("removing the channel", shared.Remove)
+	a.shared = &shared
+	return err
+}
+
+// awaitSocket returns when the first process serves.
+func (a *attempt) awaitSocket(pid int) error {
+	if a.shared == nil {
+		return nil
+	}
+	lives := func() bool {
+		stat, err := process.ReadStat(pid)
+		return err == nil && !stat.Dead()
+	}
+	file, err := a.shared.Bound(lives, time.Now().Add(servesWithin))
+	if err != nil {
+		return err
+	}
 	a.answer.Socket = &file
 	return nil
 }
@@ -149,6 +191,9 @@ func (a *attempt) checkFree() error {
 	}
 	if a.runtime, err = runtime.New(a.spec.Runtime); err != nil {
 		return err
+	}
+	if a.runtime.Needs().BindsSocket && a.spec.Listen != nil && a.spec.Listen.Shared == "" {
+		return launch.Fail(launch.InvalidArgument, nil, "%s needs listen.shared", a.spec.Runtime.Flavour)
 	}
 	if a.runtime.Knows(a.spec.ID) {
 		return launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).

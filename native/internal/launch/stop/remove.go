@@ -21,15 +21,17 @@ func (e *ending) removeAll() {
 	// The groups before the state: the runtime is called where they are hidden.
 	e.removeGroups(reasons)
 	e.removeState(reasons)
-	if e.spec.Bundle != "" {
-		_, reasons[e.spec.Bundle] = tree.Wipe(e.spec.Bundle)
+	for _, folder := range []string{e.spec.Bundle, e.spec.Shared} {
+		if folder != "" {
+			_, reasons[folder] = tree.Wipe(folder)
+		}
 	}
 	for _, path := range []string{e.spec.Socket, e.spec.PidFile} {
 		if path != "" {
 			reasons[path] = removeFile(path)
 		}
 	}
-	for kind, path := range map[string]string{"bundle": e.spec.Bundle, "socket": e.spec.Socket, "pid_file": e.spec.PidFile} {
+	for kind, path := range map[string]string{"bundle": e.spec.Bundle, "shared": e.spec.Shared, "socket": e.spec.Socket, "pid_file": e.spec.PidFile} {
 		if path != "" && exists(path) {
 			e.remains(kind, path, reasons[path])
 		}

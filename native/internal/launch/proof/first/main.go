@@ -31,9 +31,9 @@ type answer struct {
 }
 
 func main() {
-	listener, err := net.FileListener(os.NewFile(3, "socket"))
+	listener, err := listen()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "first: no socket at descriptor 3:", err)
+		fmt.Fprintln(os.Stderr, "first: no socket:", err)
 		os.Exit(1)
 	}
 	fmt.Fprintln(os.Stderr, "first: serving")
@@ -45,6 +45,14 @@ func main() {
 		}
 		go serve(connection)
 	}
+}
+
+// listen binds where the only argument says, else takes descriptor 3.
+func listen() (net.Listener, error) {
+	if len(os.Args) == 2 {
+		return net.Listen("unix", os.Args[1])
+	}
+	return net.FileListener(os.NewFile(3, "socket"))
 }
 
 func serve(connection net.Conn) {

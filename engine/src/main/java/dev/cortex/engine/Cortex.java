@@ -130,7 +130,7 @@ public final class Cortex implements AutoCloseable {
 
     private static List<SandboxDriver> drivers(CortexOptions options, Launcher launcher) {
         Installation installation = new Installation(options.installation());
-        HostProbe probe = new HostProbe(launcher);
+        HostProbe probe = new HostProbe(launcher, options.home().tools());
         probe.begin();
         List<SandboxDriver> drivers = new ArrayList<>();
         drivers.add(new OciDriver(installation, launcher, probe));

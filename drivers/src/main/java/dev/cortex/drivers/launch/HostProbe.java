@@ -1,6 +1,7 @@
 package dev.cortex.drivers.launch;
 
 import dev.cortex.protocol.error.CortexException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -22,8 +23,9 @@ public final class HostProbe {
     private @Nullable Probed last;
     private long askedAt;
 
-    public HostProbe(Launcher launcher) {
-        this(launcher::probe, System::nanoTime);
+    /** @param tools a folder with runtimes, which go before those in PATH */
+    public HostProbe(Launcher launcher, Path tools) {
+        this(() -> launcher.probe(tools), System::nanoTime);
     }
 
     HostProbe(Supplier<Probed> source, LongSupplier nanos) {

@@ -20,6 +20,11 @@ public record Installation(Path folder) {
         return folder.resolve("bin/launcher");
     }
 
+    /** Programs of others that were built here for tests. */
+    public Path tools() {
+        return folder.resolve("tools");
+    }
+
     public Path neuron() {
         return folder.resolve("bin/neuron");
     }

@@ -46,8 +46,15 @@ public record LaunchSpec(
      *
      * @param path at most 107 bytes
      * @param backlog of connections
+     * @param shared a folder in which the first process binds the socket, which is then linked to {@code path}; absent:
+     *     it inherits the socket
      */
-    public record Listen(String path, int backlog) {}
+    public record Listen(String path, int backlog, Optional<String> shared) {
+        /** Inherited as descriptor 3. */
+        public Listen(String path, int backlog) {
+            this(path, backlog, Optional.empty());
+        }
+    }
 
     /**
      * Name and limits of a control group; 0 is no limit.

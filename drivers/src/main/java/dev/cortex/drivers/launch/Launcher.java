@@ -69,8 +69,10 @@ public final class Launcher {
         return seen;
     }
 
-    public Probed probe() {
-        return answer(run("probe", List.of(), "", deadline).orFail(), Probed.class);
+    /** @param tools a folder with runtimes, which go before those in PATH */
+    public Probed probe(Path tools) {
+        return answer(
+                run("probe", List.of("--tools", tools.toString()), "", deadline).orFail(), Probed.class);
     }
 
     /**

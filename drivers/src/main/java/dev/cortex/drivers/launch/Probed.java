@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param overlayUserxattr one was mounted in a user namespace
  * @param idmappedMounts one was made, and an overlay above it
  * @param subUids the caller's subordinate ranges
- * @param runtimes found in PATH
+ * @param runtimes found in the folder of tools and in PATH
  * @param reasons for what is false, by the JSON name of the fact
  */
 public record Probed(
@@ -55,6 +55,13 @@ public record Probed(
 
     public record SubRange(long start, long count) {}
 
-    /** @param runtimeVersion absent when it does not answer */
-    public record Runtime(String name, String path, Optional<String> runtimeVersion) {}
+    /**
+     * @param runtimeVersion absent when it does not answer
+     * @param problem why it cannot be used although it is there
+     */
+    public record Runtime(String name, String path, Optional<String> runtimeVersion, Optional<String> problem) {
+        public boolean usable() {
+            return runtimeVersion.isPresent() && problem.isEmpty();
+        }
+    }
 }

@@ -14,6 +14,11 @@ public record RunFiles(Path runFolder, Path folder) {
         return runFolder.resolve("n.sock");
     }
 
+    /** What a first process binds its socket in, where it cannot inherit one. */
+    public Path channel() {
+        return runFolder.resolve("channel");
+    }
+
     public Path pidFile() {
         return runFolder.resolve("pid");
     }

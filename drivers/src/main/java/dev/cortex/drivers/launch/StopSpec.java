@@ -22,6 +22,7 @@ public record StopSpec(
         long mark,
         Optional<IdMapping> rootless,
         Optional<String> socket,
+        Optional<String> shared,
         Optional<String> pidFile,
         Optional<String> bundle,
         long deadlineMillis) {}

@@ -21,7 +21,7 @@ final class MountPlan {
      * @param etc the layer with the sandbox's own hosts, hostname and resolv.conf
      * @param neuron the program on the host
      */
-    static List<Mount> of(StartRequest request, Rights rights, Path etc, Path neuron) {
+    static List<Mount> of(StartRequest request, OciRuntime runtime, Rights rights, Path etc, Path neuron) {
         TmpfsSizes sizes = TmpfsSizes.under(request.limits().memoryBytes());
         DiskFolders disk = new DiskFolders(request.disk());
         List<Mount> plan = new ArrayList<>();
@@ -32,10 +32,14 @@ final class MountPlan {
                 host.shown().forEach(folder -> plan.add(shown(folder, disk, rights)));
             }
         }
-        plan.add(new Mount.Tmpfs("/tmp", sizes.tmp(), "1777", false));
+        if (!runtime.ownKernel()) {
+            plan.add(new Mount.Tmpfs("/tmp", sizes.tmp(), "1777", false));
+        }
         plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
         plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true, true));
-        plan.add(new Mount.CgroupView());
+        if (!runtime.ownKernel()) {
+            plan.add(new Mount.CgroupView());
+        }
         request.terms().mounts().forEach(mount -> plan.add(live(mount)));
         return plan;
     }

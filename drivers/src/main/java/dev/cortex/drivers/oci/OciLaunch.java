@@ -35,12 +35,16 @@ final class OciLaunch {
                 request.sandbox().value(),
                 runtime(host.runtime().program(), host.program(), files),
                 Optional.of(files.bundle().toString()),
-                Optional.of(
-                        SandboxConfig.of(request, host.rights(), host.seccomp()).toJson()),
-                MountPlan.of(request, host.rights(), etc, host.neuron()),
+                Optional.of(SandboxConfig.of(request, host.runtime(), host.rights(), host.seccomp())
+                        .toJson()),
+                MountPlan.of(request, host.runtime(), host.rights(), etc, host.neuron()),
                 host.rights().idmap(),
-                Optional.of(new LaunchSpec.Listen(files.socket().toString(), 0)),
-                cgroup(request, host.cgroups()),
+                Optional.of(new LaunchSpec.Listen(
+                        files.socket().toString(),
+                        0,
+                        Optional.of(files.channel().toString())
+                                .filter(shared -> host.runtime().ownKernel()))),
+                cgroup(request, host.runtime(), host.cgroups()),
                 host.rights().launcher(),
                 Optional.empty(),
                 Optional.of(files.console().toString()),
@@ -66,6 +70,7 @@ final class OciLaunch {
                         .orElse(rootless ? Rights.ROOTLESS : Rights.root(0))
                         .launcher(),
                 Optional.of(files.socket().toString()),
+                Optional.of(files.channel().toString()),
                 Optional.of(files.pidFile().toString()),
                 Optional.of(files.bundle().toString()),
                 STOP_DEADLINE.toMillis());
@@ -80,7 +85,7 @@ final class OciLaunch {
     }
 
     /** Only where this caller can use control groups; the capabilities say which limits hold. */
-    private static Optional<LaunchSpec.Cgroup> cgroup(StartRequest request, Probed.Cgroups usable) {
+    private static Optional<LaunchSpec.Cgroup> cgroup(StartRequest request, OciRuntime runtime, Probed.Cgroups usable) {
         if (usable.controllers().isEmpty()) {
             return Optional.empty();
         }
@@ -88,7 +93,7 @@ final class OciLaunch {
         return Optional.of(new LaunchSpec.Cgroup(
                 cgroupName(request.home(), request.sandbox()),
                 usable.has("memory") ? limits.memoryBytes() : 0,
-                usable.has("pids") ? limits.processes() : 0,
+                usable.has("pids") && !runtime.ownKernel() ? limits.processes() : 0,
                 usable.has("cpu") ? Math.round(limits.cpus() * PERIOD_MICROS) : 0,
                 PERIOD_MICROS,
                 FAIR_SHARES,

@@ -10,6 +10,8 @@ import java.util.Optional;
 
 /** What stands in the way of this driver on a host, and the one command that helps; a pure function of the probe. */
 final class OciReadiness {
+    private static final String ROOT_ONLY = "gVisor is used by a daemon of root only";
+
     /** 0 is the user, the others are subordinate. */
     private static final long SUBORDINATE_LEAST = UidReserve.SIZE - 1;
 
@@ -37,8 +39,7 @@ final class OciReadiness {
     private Readiness decide() {
         Optional<OciRuntime> runtime = wanted.or(() -> strongest(host));
         if (runtime.flatMap(there -> runtime(host, there)).isEmpty()) {
-            String program = runtime.orElse(OciRuntime.CRUN).program();
-            missing.add(new Missing(program + " is missing", install(program), true));
+            missing.add(missing(runtime.orElse(OciRuntime.CRUN)));
         }
         need(
                 host.userNamespaces(),
@@ -59,6 +60,18 @@ final class OciReadiness {
             decideRootless();
         }
         return new Readiness(runtime.map(OciRuntime::program), missing, notes);
+    }
+
+    private Missing missing(OciRuntime runtime) {
+        if (runtime != OciRuntime.RUNSC) {
+            return new Missing(runtime.program() + " is missing", install(runtime.program()), true);
+        }
+        String what = found(host, runtime)
+                .flatMap(Probed.Runtime::problem)
+                .orElse(host.root() ? "gVisor is missing" : ROOT_ONLY);
+        return what.equals(ROOT_ONLY)
+                ? new Missing(what, "run the daemon as root, or leave --runtime out", false)
+                : new Missing(what, "cortex doctor --fix", false);
     }
 
     private void decideForRoot() {
@@ -119,9 +132,12 @@ final class OciReadiness {
     }
 
     static Optional<Probed.Runtime> runtime(Probed host, OciRuntime wanted) {
+        return found(host, wanted).filter(Probed.Runtime::usable);
+    }
+
+    private static Optional<Probed.Runtime> found(Probed host, OciRuntime wanted) {
         return host.runtimes().stream()
                 .filter(runtime -> runtime.name().equals(wanted.program()))
-                .filter(runtime -> runtime.runtimeVersion().isPresent())
                 .findFirst();
     }
 }

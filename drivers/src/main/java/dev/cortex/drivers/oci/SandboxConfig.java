@@ -4,8 +4,10 @@ import dev.cortex.drivers.launch.IdMapping;
 import dev.cortex.drivers.launch.Mark;
 import dev.cortex.drivers.launch.NeuronCommand;
 import dev.cortex.drivers.launch.RunFiles;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.StartRequest;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -14,6 +16,9 @@ import tools.jackson.databind.JsonNode;
 /** Makes a sandbox's {@link OciConfig}, as a pure function. */
 final class SandboxConfig {
     private static final String PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+    /** Where the folder of the channel is shown, to a first process that cannot inherit its socket. */
+    private static final String CHANNEL = "/run/cortex/channel";
 
     /** RLIM_INFINITY. */
     private static final BigInteger UNLIMITED = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
@@ -56,53 +61,63 @@ final class SandboxConfig {
 
     private SandboxConfig() {}
 
-    static OciConfig of(StartRequest request, Rights rights, JsonNode seccomp) {
+    static OciConfig of(StartRequest request, OciRuntime runtime, Rights rights, JsonNode seccomp) {
         return new OciConfig(
                 OciConfig.VERSION,
                 new OciConfig.Root("mnt/rootfs", false),
                 request.hostname(),
-                process(request),
-                mounts(request),
+                process(request, runtime),
+                mounts(request, runtime),
                 linux(rights, seccomp));
     }
 
-    private static OciConfig.Process process(StartRequest request) {
+    private static OciConfig.Process process(StartRequest request, OciRuntime runtime) {
         return new OciConfig.Process(
                 false,
                 new OciConfig.User(0, 0),
-                NeuronCommand.first(MountPlan.NEURON, request.sandbox()),
+                command(request, runtime),
                 List.of(PATH, "HOME=/root", "LANG=C.UTF-8"),
                 "/",
                 new OciConfig.CapabilitySets(
                         ROOT_CAPABILITIES, ROOT_CAPABILITIES, ROOT_CAPABILITIES, List.of(), List.of()),
-                List.of(
-                        // No core files: the host's handler of them, which runs outside, must not be reachable.
-                        new OciConfig.Rlimit("RLIMIT_CORE", BigInteger.ZERO, BigInteger.ZERO),
-                        new OciConfig.Rlimit(
-                                "RLIMIT_LOCKS", BigInteger.valueOf(Mark.of(request.sandbox())), UNLIMITED)),
+                rlimits(request.sandbox(), runtime),
                 true);
     }
 
-    private static List<OciConfig.Entry> mounts(StartRequest request) {
+    private static List<String> command(StartRequest request, OciRuntime runtime) {
+        return runtime.ownKernel()
+                ? NeuronCommand.onItsOwnKernel(MountPlan.NEURON, request.sandbox(), CHANNEL, request.limits())
+                : NeuronCommand.first(MountPlan.NEURON, request.sandbox());
+    }
+
+    private static List<OciConfig.Rlimit> rlimits(SandboxId sandbox, OciRuntime runtime) {
+        // No core files: the host's handler of them, which runs outside, must not be reachable.
+        OciConfig.Rlimit core = new OciConfig.Rlimit("RLIMIT_CORE", BigInteger.ZERO, BigInteger.ZERO);
+        // gVisor refuses to set the limit that carries marks on Linux, and does nothing with this one.
+        String carrier = runtime.ownKernel() ? "RLIMIT_RTPRIO" : "RLIMIT_LOCKS";
+        return List.of(core, new OciConfig.Rlimit(carrier, BigInteger.valueOf(Mark.of(sandbox)), UNLIMITED));
+    }
+
+    private static List<OciConfig.Entry> mounts(StartRequest request, OciRuntime runtime) {
         RunFiles files = new RunFiles(request.runFolder(), request.folder());
         TmpfsSizes sizes = TmpfsSizes.under(request.limits().memoryBytes());
-        return List.of(
+        List<OciConfig.Entry> all = new ArrayList<>(List.of(
                 entry("/proc", "proc", "proc", "nosuid", "noexec", "nodev"),
                 entry("/dev", "tmpfs", "tmpfs", "nosuid", "noexec", "strictatime", "mode=755", "size=65536k"),
                 entry("/dev/pts", "devpts", "devpts", "nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"),
                 entry("/dev/shm", "tmpfs", "shm", "nosuid", "noexec", "nodev", "mode=1777", "size=" + sizes.shm()),
                 entry("/dev/mqueue", "mqueue", "mqueue", "nosuid", "noexec", "nodev"),
-                entry("/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", "ro"),
-                entry(
-                        "/sys/fs/cgroup",
-                        "bind",
-                        files.bundle().resolve("mnt/cgroup").toString(),
-                        // In a user namespace a folder goes only together with what is mounted below it.
-                        "rbind",
-                        "ro",
-                        "nosuid",
-                        "nodev",
-                        "noexec"));
+                entry("/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", "ro")));
+        if (runtime.ownKernel()) {
+            all.add(entry("/sys/fs/cgroup", "cgroup", "cgroup", "nosuid", "nodev", "noexec", "rw"));
+            all.add(entry("/tmp", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=1777", "size=" + sizes.tmp()));
+            all.add(entry(CHANNEL, "bind", files.channel().toString(), "bind", "rw", "nosuid", "nodev", "noexec"));
+        } else {
+            // In a user namespace a folder goes only together with what is mounted below it.
+            String groups = files.bundle().resolve("mnt/cgroup").toString();
+            all.add(entry("/sys/fs/cgroup", "bind", groups, "rbind", "ro", "nosuid", "nodev", "noexec"));
+        }
+        return all;
     }
 
     private static OciConfig.Entry entry(String destination, String type, String source, String... options) {

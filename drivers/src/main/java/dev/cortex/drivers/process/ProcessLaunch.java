@@ -67,6 +67,7 @@ final class ProcessLaunch {
                 Mark.of(request.sandbox()),
                 Optional.empty(),
                 Optional.of(files.socket().toString()),
+                Optional.empty(),
                 Optional.of(files.pidFile().toString()),
                 Optional.empty(),
                 STOP_DEADLINE.toMillis());

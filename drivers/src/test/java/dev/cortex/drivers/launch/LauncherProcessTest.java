@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real child processes that stand where the launcher is. */
 final class LauncherProcessTest {
+    private static final Path TOOLS = Path.of("/no/tools");
+
     @TempDir
     private Path folder;
 
@@ -37,7 +39,7 @@ final class LauncherProcessTest {
         Launcher launcher = launcher(
                 "echo '{\"error\":{\"code\":\"DISK_FULL\",\"message\":\"no space left\",\"remedy\":\"free some\"}}'; exit 1",
                 Launcher.DEADLINE);
-        CortexException error = errorOf(launcher::probe);
+        CortexException error = errorOf(() -> launcher.probe(TOOLS));
         assertThat(error.code()).isEqualTo(ErrorCode.DISK_FULL);
         assertThat(error).hasMessage("no space left");
         assertThat(error.remedy()).contains("free some");
@@ -45,7 +47,8 @@ final class LauncherProcessTest {
 
     @Test
     void anEndWithoutAnAnswerTellsTheStatusAndTheLastWords() throws IOException {
-        CortexException error = errorOf(launcher("echo 'panic: odd' >&2; exit 2", Launcher.DEADLINE)::probe);
+        CortexException error = errorOf(() ->
+                launcher("echo 'panic: odd' >&2; exit 2", Launcher.DEADLINE).probe(TOOLS));
         assertThat(error.code()).isEqualTo(ErrorCode.DRIVER_FAILED);
         assertThat(error).hasMessageContaining("status 2");
         assertThat(error.reason()).contains("panic: odd");
@@ -53,7 +56,7 @@ final class LauncherProcessTest {
 
     @Test
     void aMissingLauncherIsNotReadyWithTheWayToBuildIt() {
-        CortexException error = errorOf(new Launcher(folder.resolve("none"), Launcher.DEADLINE)::probe);
+        CortexException error = errorOf(() -> new Launcher(folder.resolve("none"), Launcher.DEADLINE).probe(TOOLS));
         assertThat(error.code()).isEqualTo(ErrorCode.NOT_READY);
         assertThat(error.remedy())
                 .hasValueSatisfying(remedy -> assertThat(remedy).contains("./dev build"));
@@ -62,7 +65,7 @@ final class LauncherProcessTest {
     @Test
     void aLauncherThatHangsIsEndedAtTheDeadline() throws IOException {
         Launcher launcher = launcher("echo $$ >" + folder + "/pid; exec sleep 600", Duration.ofMillis(500));
-        CortexException error = errorOf(launcher::probe);
+        CortexException error = errorOf(() -> launcher.probe(TOOLS));
         assertThat(error.code()).isEqualTo(ErrorCode.DEADLINE);
         long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
         assertThat(ProcessHandle.of(pid)
@@ -94,7 +97,7 @@ final class LauncherProcessTest {
     @Test
     void ofTheDaemonsEnvironmentOnlyPathGetsToTheLauncher() throws IOException {
         Launcher launcher = launcher("env | cut -d= -f1 >" + folder + "/env; echo '{}'", Launcher.DEADLINE);
-        errorOf(launcher::probe);
+        errorOf(() -> launcher.probe(TOOLS));
         assertThat(Files.readAllLines(folder.resolve("env"))).contains("PATH").isSubsetOf("PATH", "PWD", "OLDPWD", "_");
     }
 
@@ -102,7 +105,7 @@ final class LauncherProcessTest {
     void noDescriptorOfTheDaemonGetsToTheLauncher() throws IOException {
         try (var held = Files.newByteChannel(Path.of("/dev/null"))) {
             Launcher launcher = launcher("ls /proc/self/fd >" + folder + "/fds; echo '{}'", Launcher.DEADLINE);
-            errorOf(launcher::probe);
+            errorOf(() -> launcher.probe(TOOLS));
             assertThat(held.isOpen()).isTrue();
         }
         // 3 is the folder that ls itself reads.
@@ -123,6 +126,7 @@ final class LauncherProcessTest {
                 "",
                 Optional.empty(),
                 1L << 30,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),

@@ -65,7 +65,8 @@ final class LauncherRecordsTest {
         assertThat(probed.root()).isTrue();
         assertThat(probed.cgroup().has("memory")).isTrue();
         assertThat(probed.runtimes())
-                .containsExactly(new Probed.Runtime("crun", "/usr/bin/crun", Optional.of("crun version 1.8.1")));
+                .containsExactly(new Probed.Runtime(
+                        "crun", "/usr/bin/crun", Optional.of("crun version 1.8.1"), Optional.empty()));
     }
 
     @Test

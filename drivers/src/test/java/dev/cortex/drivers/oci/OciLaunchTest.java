@@ -134,7 +134,7 @@ final class OciLaunchTest {
                 plain.disk(),
                 plain.runFolder(),
                 plain.folder());
-        assertThat(MountPlan.of(request, Rights.root(1_900_000_000L), ETC, Path.of("/opt/neuron")))
+        assertThat(MountPlan.of(request, OciRuntime.CRUN, Rights.root(1_900_000_000L), ETC, Path.of("/opt/neuron")))
                 .endsWith(new Mount.Live("/src/app", "/home/agent/app", true, false, 1000, 1000, "/home/agent"));
     }
 

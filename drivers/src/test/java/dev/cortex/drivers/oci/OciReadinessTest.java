@@ -14,7 +14,7 @@ final class OciReadinessTest {
     private static final Probed.Cgroups NONE = new Probed.Cgroups("v2", List.of());
     private static final List<Probed.SubRange> RANGE = List.of(new Probed.SubRange(100_000, 65_536));
     private static final List<Probed.Runtime> CRUN =
-            List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.of("crun version 1.8.1")));
+            List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.of("crun version 1.8.1"), Optional.empty()));
 
     private static Probed root(boolean idmapped, List<Probed.Runtime> runtimes, Probed.Cgroups cgroups) {
         return new Probed(
@@ -83,7 +83,8 @@ final class OciReadinessTest {
 
     @Test
     void anyRuntimeWillDoUnlessOneIsAskedFor() {
-        List<Probed.Runtime> runc = List.of(new Probed.Runtime("runc", "/usr/sbin/runc", Optional.of("runc 1.1.5")));
+        List<Probed.Runtime> runc =
+                List.of(new Probed.Runtime("runc", "/usr/sbin/runc", Optional.of("runc 1.1.5"), Optional.empty()));
         assertThat(readiness(root(true, runc, ALL)).runtime()).contains("runc");
         assertThat(OciReadiness.of(root(true, runc, ALL), Optional.of(OciRuntime.CRUN))
                         .missing())
@@ -92,7 +93,8 @@ final class OciReadinessTest {
 
     @Test
     void aRuntimeThatDoesNotAnswerDoesNotCount() {
-        List<Probed.Runtime> silent = List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.empty()));
+        List<Probed.Runtime> silent =
+                List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.empty(), Optional.empty()));
         assertThat(readiness(root(true, silent, ALL)).ready()).isFalse();
     }
 

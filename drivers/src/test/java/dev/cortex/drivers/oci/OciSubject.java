@@ -29,9 +29,11 @@ import java.util.stream.Stream;
 
 /** The driver with the program that is built here, and images in a folder of its own. */
 final class OciSubject implements DriverUnderTest, AutoCloseable {
+    private static final Path TOOLS = Installation.fromProperty().tools();
+
     private final Installation installation = Installation.fromProperty();
     private final Launcher launcher = Launcher.of(installation);
-    private final HostProbe probe = new HostProbe(launcher);
+    private final HostProbe probe = new HostProbe(launcher, installation.tools());
     private final Path folder;
     private final Images images;
     private final String reference;
@@ -56,7 +58,7 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
 
     @Override
     public void close() {
-        launcher.wipe(folder, !launcher.probe().root());
+        launcher.wipe(folder, !launcher.probe(TOOLS).root());
     }
 
     @Override
@@ -124,12 +126,12 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
     private record ByLauncher(Launcher launcher) implements ArchiveUnpacker {
         @Override
         public String unpack(Path archive, Path target) {
-            return launcher.extract(archive, target, !launcher.probe().root());
+            return launcher.extract(archive, target, !launcher.probe(TOOLS).root());
         }
 
         @Override
         public void wipe(Path folder) {
-            launcher.wipe(folder, !launcher.probe().root());
+            launcher.wipe(folder, !launcher.probe(TOOLS).root());
         }
     }
 }

@@ -31,7 +31,7 @@ final class CortexHome implements AutoCloseable {
         this.folder = folder;
         environment.put("CORTEX_HOME", folder.resolve("home").toString());
         environment.put("CORTEX_PORT", Integer.toString(port));
-        environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci"));
+        environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci/crun"));
     }
 
     static CortexHome open() {

@@ -88,6 +88,11 @@ public record Home(Path folder, Path runFolder) {
         return folder.resolve("cortex.db");
     }
 
+    /** Programs of others that this home brought along, such as gVisor: they go before those in PATH. */
+    public Path tools() {
+        return folder.resolve("tools");
+    }
+
     /**
      * Makes the home folder where it is missing, for its owner alone, as it holds the environments and tokens of
      * sandboxes. Whoever comes first makes it, so every client does it by this. One that exists is left as it is.
