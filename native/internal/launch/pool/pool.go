@@ -32,15 +32,18 @@ func (p *Pool) crossed(step string) {
 
 // Carry does what the request asks for and tells how things are then.
 func (p *Pool) Carry() (launch.PoolState, error) {
-	unlock, err := p.lock()
-	if err != nil {
-		return launch.PoolState{}, err
+	if looking := !p.spec.Make && !p.spec.Grow && !p.spec.Mount && !p.spec.Unmount; !looking {
+		unlock, err := p.lock()
+		if err != nil {
+			return launch.PoolState{}, err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	found := p.decide()
 	if p.spec.Choice == launch.PoolBtrfs && found.kind == launch.FolderPool {
 		return launch.PoolState{}, launch.Fail(launch.NotReady, nil, "disk-pool: btrfs is asked for, but %s", found.why).WithRemedy(found.fix)
 	}
+	var err error
 	if p.spec.Unmount {
 		err = p.leave(found)
 	} else if p.spec.Make || p.spec.Grow || p.spec.Mount {
@@ -163,7 +166,7 @@ func (p *Pool) leave(found found) error {
 
 func (p *Pool) state(found found) launch.PoolState {
 	state := launch.PoolState{Version: launch.Version, Kind: found.kind, Folder: p.Folder(), Why: found.why, Fix: found.fix}
-	state.HostTotalBytes, state.HostFreeBytes, _ = space(p.spec.Home)
+	state.HostTotalBytes, state.HostFreeBytes, _ = space(p.base())
 	switch found.kind {
 	case launch.FolderPool:
 		state.Ready = exists(p.Folder())
@@ -179,7 +182,7 @@ func (p *Pool) state(found found) launch.PoolState {
 func (p *Pool) stateOfBtrfs(state *launch.PoolState) {
 	state.Ready = exists(p.Folder())
 	state.TotalBytes, state.FreeBytes = state.HostTotalBytes, state.HostFreeBytes
-	home, err := openFolder(p.spec.Home)
+	home, err := openFolder(p.base())
 	if err != nil {
 		return
 	}
@@ -228,7 +231,16 @@ func writable(folder string) error {
 	return nil
 }
 
-func (p *Pool) onBtrfs() bool { return onBtrfs(p.spec.Home) }
+func (p *Pool) onBtrfs() bool { return onBtrfs(p.base()) }
+
+// base is the home, or where it will be made.
+func (p *Pool) base() string {
+	folder := p.spec.Home
+	for !exists(folder) && folder != "/" {
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
 
 func (p *Pool) entries() []string {
 	if mountRoot(p.Folder()) {

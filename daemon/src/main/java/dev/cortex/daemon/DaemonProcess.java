@@ -56,7 +56,7 @@ final class DaemonProcess {
     static DaemonProcess start(Home home, DaemonSettings settings, boolean stopSandboxes) {
         makeHome(home);
         installLog(home);
-        CortexOptions options = CortexOptions.at(home);
+        CortexOptions options = settings.options(home);
         CompletableFuture<Cortex> opening =
                 CompletableFuture.supplyAsync(() -> Cortex.open(options), Thread::startVirtualThread);
         // Beside it: Jetty takes as long to be built as the home to be opened.

@@ -1,5 +1,6 @@
 package dev.cortex.engine;
 
+import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
@@ -105,15 +106,19 @@ public final class Cortex implements AutoCloseable {
         SqliteStore store = SqliteStore.open(home.database());
         cleanup.push("store", store::close);
         Launcher launcher = Launcher.of(new Installation(options.installation()));
+        HostPool pool = new HostPool(home.folder(), options.disks(), launcher);
+        cleanup.push("pool of disks", pool::close);
+        pool.begin();
         Path images = home.folder().resolve("images");
         makePrivate(images);
         Ports ports = new Ports(
                 store,
                 new FileSessionArchive(),
-                drivers(options, launcher),
+                drivers(options, launcher, pool),
                 new NeuronConnector(),
                 new Images(images, new LauncherUnpacker(launcher)),
                 new Folders(home.folder(), home.runFolder()),
+                pool,
                 options.clock(),
                 options.boundaries());
         SandboxService sandboxes = new SandboxService(ports);
@@ -125,15 +130,17 @@ public final class Cortex implements AutoCloseable {
 
     /** Which drivers are ready on this machine, without opening a home: for a doctor that needs no daemon. */
     public static Daemon.Readiness readiness(CortexOptions options) {
-        return Handlers.readiness(drivers(options, Launcher.of(new Installation(options.installation()))));
+        Launcher launcher = Launcher.of(new Installation(options.installation()));
+        HostPool pool = HostPool.seen(options.home().folder(), options.disks(), launcher);
+        return Handlers.readiness(drivers(options, launcher, pool));
     }
 
-    private static List<SandboxDriver> drivers(CortexOptions options, Launcher launcher) {
+    private static List<SandboxDriver> drivers(CortexOptions options, Launcher launcher, HostPool pool) {
         Installation installation = new Installation(options.installation());
         HostProbe probe = new HostProbe(launcher, options.home().tools());
         probe.begin();
         List<SandboxDriver> drivers = new ArrayList<>();
-        drivers.add(new OciDriver(installation, launcher, probe));
+        drivers.add(new OciDriver(installation, launcher, probe, pool));
         drivers.add(new ProcessDriver(installation, launcher, options.environment()));
         drivers.addAll(options.moreDrivers());
         return drivers;

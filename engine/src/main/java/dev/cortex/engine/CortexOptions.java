@@ -1,5 +1,6 @@
 package dev.cortex.engine;
 
+import dev.cortex.drivers.disk.PoolSettings;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -15,6 +16,7 @@ import java.util.Map;
  * @param installation the folder with {@code bin/neuron} and {@code bin/launcher}
  * @param environment of this process; an allow list of it reaches sandboxes of the driver {@code process}
  * @param moreDrivers behind the built-in ones
+ * @param disks how it keeps its disks
  * @param boundaries told of each durable step, for crash injection
  */
 public record CortexOptions(
@@ -23,6 +25,7 @@ public record CortexOptions(
         Map<String, String> environment,
         List<SandboxDriver> moreDrivers,
         Clock clock,
+        PoolSettings disks,
         Boundaries boundaries) {
 
     public CortexOptions {
@@ -42,18 +45,31 @@ public record CortexOptions(
                 System.getenv(),
                 List.of(),
                 Clock.systemUTC(),
+                PoolSettings.of(System.getenv()),
                 Boundaries.NONE);
     }
 
     public CortexOptions with(SandboxDriver... drivers) {
-        return new CortexOptions(home, installation, environment, List.of(drivers), clock, boundaries);
+        return new CortexOptions(home, installation, environment, List.of(drivers), clock, disks, boundaries);
     }
 
     public CortexOptions with(Boundaries newBoundaries) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, newBoundaries);
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, newBoundaries);
     }
 
     public CortexOptions with(Clock newClock) {
-        return new CortexOptions(home, installation, environment, moreDrivers, newClock, boundaries);
+        return new CortexOptions(home, installation, environment, moreDrivers, newClock, disks, boundaries);
+    }
+
+    public CortexOptions with(PoolSettings newDisks) {
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, newDisks, boundaries);
+    }
+
+    /**
+     * @param choice auto, folder or btrfs
+     * @throws dev.cortex.protocol.error.CortexException INVALID_ARGUMENT when it is another
+     */
+    public CortexOptions withDiskPool(String choice) {
+        return with(disks.with(PoolSettings.parse("disk-pool", choice)));
     }
 }

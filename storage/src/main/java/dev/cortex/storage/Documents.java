@@ -142,6 +142,7 @@ final class Documents {
             String image,
             String digest,
             boolean anonymous,
+            Optional<Long> limitBytes,
             Instant created) {
         static final int VERSION = 1;
 
@@ -153,6 +154,7 @@ final class Documents {
                     disk.image(),
                     disk.digest(),
                     disk.anonymous(),
+                    Optional.of(disk.limitBytes()),
                     disk.created());
         }
 
@@ -160,7 +162,7 @@ final class Documents {
             if (version != VERSION) {
                 throw new IllegalArgumentException("a disk's record of version " + version);
             }
-            return new DiskRow(name, folder, driver, image, digest, anonymous, created);
+            return new DiskRow(name, folder, driver, image, digest, anonymous, limitBytes.orElse(0L), created);
         }
     }
 }

@@ -37,7 +37,8 @@ final class Subjects {
               a default   host, auto, 2G, all cpus, 1024 processes, 10G
 
             Keys in files: image, driver, runtime, user, workdir, limits.memory,
-            limits.cpus, limits.pids, limits.disk, env.NAME; in the home also daemon.port.
+            limits.cpus, limits.pids, limits.disk, env.NAME; in the home also daemon.port
+            and daemon.disk-pool (auto, folder or btrfs; CORTEX_DISK_POOL).
             A project's file sets image and limits; the others once you trusted it.
 
             Examples:

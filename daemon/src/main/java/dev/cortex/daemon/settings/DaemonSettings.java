@@ -1,25 +1,31 @@
 package dev.cortex.daemon.settings;
 
+import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.home.Home;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the daemon itself can be told.
  *
  * @param port on loopback
  * @param portRequired the port came by the flag: that it is taken is then an error
+ * @param diskPool how the home keeps its disks: auto, folder or btrfs; empty where nobody said
  */
-public record DaemonSettings(Port port, boolean portRequired) {
+public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool) {
+    private static final Set<String> POOLS = Set.of("auto", "folder", "btrfs");
+
     /** Where clients look for the API unless they are told otherwise. */
     public static final Port DEFAULT_PORT = new Port(3100);
 
     /** Everything by default. */
     public static DaemonSettings defaults() {
-        return new DaemonSettings(DEFAULT_PORT, false);
+        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty());
     }
 
     /**
@@ -31,11 +37,12 @@ public record DaemonSettings(Port port, boolean portRequired) {
      */
     public static DaemonSettings resolve(Optional<String> portFlag, Map<String, String> environment, HomeFile file) {
         List<String> problems = new ArrayList<>(file.problems());
-        Optional<String> variable =
-                Optional.ofNullable(environment.get("CORTEX_PORT")).filter(text -> !text.isEmpty());
+        Optional<String> variable = variable(environment, "CORTEX_PORT");
         Optional<Port> flag = port("--port", portFlag, problems);
         Optional<Port> fromVariable = port("CORTEX_PORT", variable, problems);
         Optional<Port> fromFile = port("daemon.port in " + file.path(), file.port(), problems);
+        Optional<String> pool = pool("CORTEX_DISK_POOL", variable(environment, "CORTEX_DISK_POOL"), problems)
+                .or(() -> pool("daemon.disk-pool in " + file.path(), file.diskPool(), problems));
         if (!problems.isEmpty()) {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT,
@@ -43,7 +50,24 @@ public record DaemonSettings(Port port, boolean portRequired) {
                     "correct them; every setting: cortex help settings");
         }
         Port port = flag.or(() -> fromVariable).or(() -> fromFile).orElse(DEFAULT_PORT);
-        return new DaemonSettings(port, flag.isPresent());
+        return new DaemonSettings(port, flag.isPresent(), pool);
+    }
+
+    /** A home as these settings have it opened. */
+    public CortexOptions options(Home home) {
+        CortexOptions options = CortexOptions.at(home);
+        return diskPool.map(options::withDiskPool).orElse(options);
+    }
+
+    private static Optional<String> variable(Map<String, String> environment, String name) {
+        return Optional.ofNullable(environment.get(name)).filter(text -> !text.isEmpty());
+    }
+
+    private static Optional<String> pool(String source, Optional<String> text, List<String> problems) {
+        text.filter(word -> !POOLS.contains(word))
+                .ifPresent(word ->
+                        problems.add(source + ": '" + word + "' is no pool of disks; write auto, folder or btrfs"));
+        return text;
     }
 
     private static Optional<Port> port(String source, Optional<String> text, List<String> problems) {

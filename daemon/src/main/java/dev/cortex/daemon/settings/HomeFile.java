@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,10 +20,12 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  *
  * @param problems unknown and retired keys by name, and what is no YAML
  */
-public record HomeFile(Path path, Optional<String> port, List<String> problems) {
+public record HomeFile(Path path, Optional<String> port, Optional<String> diskPool, List<String> problems) {
     private static final int MOST_CHARACTERS = 1 << 20;
 
     private static final String DAEMON = "daemon";
+    private static final String PORT = "port";
+    private static final String DISK_POOL = "disk-pool";
 
     /** Read by clients; what is in them they check. */
     private static final Set<String> OF_CLIENTS =
@@ -43,7 +46,7 @@ public record HomeFile(Path path, Optional<String> port, List<String> problems) 
 
     /** A home without the file. */
     public static HomeFile absent(Path path) {
-        return new HomeFile(path, Optional.empty(), List.of());
+        return new HomeFile(path, Optional.empty(), Optional.empty(), List.of());
     }
 
     public static HomeFile read(Path path) {
@@ -80,18 +83,28 @@ public record HomeFile(Path path, Optional<String> port, List<String> problems) 
         }
         List<String> problems = new ArrayList<>();
         // Keys may be written dotted or nested, as `cortex config` and people do.
-        Optional<String> port = Optional.empty();
+        Map<String, String> daemon = new HashMap<>();
         for (Map.Entry<?, ?> entry : keys.entrySet()) {
             String key = String.valueOf(entry.getKey());
-            if (key.equals(DAEMON) && entry.getValue() instanceof Map<?, ?> daemon) {
-                port = port.or(() -> daemonPort(path, daemon, problems));
-            } else if (key.equals("daemon.port")) {
-                port = Optional.of(String.valueOf(entry.getValue()));
+            if (key.equals(DAEMON) && entry.getValue() instanceof Map<?, ?> nested) {
+                nested.forEach((name, value) -> ofDaemon(path, String.valueOf(name), value, daemon, problems));
+            } else if (key.startsWith(DAEMON + ".")) {
+                ofDaemon(path, key.substring(DAEMON.length() + 1), entry.getValue(), daemon, problems);
             } else {
                 checkKey(path, key, problems);
             }
         }
-        return new HomeFile(path, port, problems);
+        return new HomeFile(
+                path, Optional.ofNullable(daemon.get(PORT)), Optional.ofNullable(daemon.get(DISK_POOL)), problems);
+    }
+
+    private static void ofDaemon(
+            Path path, String key, Object value, Map<String, String> daemon, List<String> problems) {
+        if (key.equals(PORT) || key.equals(DISK_POOL)) {
+            daemon.putIfAbsent(key, String.valueOf(value));
+        } else {
+            problems.add(path + ": there is no setting 'daemon." + key + "'");
+        }
     }
 
     private static void checkKey(Path path, String key, List<String> problems) {
@@ -106,19 +119,7 @@ public record HomeFile(Path path, Optional<String> port, List<String> problems) 
         }
     }
 
-    private static Optional<String> daemonPort(Path path, Map<?, ?> daemon, List<String> problems) {
-        Optional<String> port = Optional.empty();
-        for (Map.Entry<?, ?> entry : daemon.entrySet()) {
-            if ("port".equals(entry.getKey())) {
-                port = Optional.of(String.valueOf(entry.getValue()));
-            } else {
-                problems.add(path + ": there is no setting 'daemon." + entry.getKey() + "'");
-            }
-        }
-        return port;
-    }
-
     private static HomeFile broken(Path path, String why) {
-        return new HomeFile(path, Optional.empty(), List.of(path + " " + why));
+        return new HomeFile(path, Optional.empty(), Optional.empty(), List.of(path + " " + why));
     }
 }

@@ -29,7 +29,21 @@ final class DaemonSettingsTest {
                         .port())
                 .isEqualTo(new Port(3200));
         assertThat(DaemonSettings.resolve(Optional.of("0"), Map.of("CORTEX_PORT", "3200"), file))
-                .isEqualTo(new DaemonSettings(new Port(0), true));
+                .isEqualTo(new DaemonSettings(new Port(0), true, Optional.empty()));
+    }
+
+    @Test
+    void thePoolOfDisksIsNamedByTheVariableBeforeTheFile() {
+        HomeFile file = HomeFile.parse(PATH, "daemon:\n  disk-pool: folder\n");
+        assertThat(DaemonSettings.resolve(Optional.empty(), Map.of(), file).diskPool())
+                .contains("folder");
+        assertThat(DaemonSettings.resolve(Optional.empty(), Map.of("CORTEX_DISK_POOL", "btrfs"), file)
+                        .diskPool())
+                .contains("btrfs");
+        assertThatThrownBy(() -> DaemonSettings.resolve(
+                        Optional.empty(), Map.of("CORTEX_DISK_POOL", "zfs"), HomeFile.absent(PATH)))
+                .isInstanceOf(CortexException.class)
+                .hasMessageContaining("'zfs' is no pool of disks");
     }
 
     @Test

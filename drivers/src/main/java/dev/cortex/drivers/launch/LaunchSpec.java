@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param cgroup limits; absent: the first process stays in the groups of the caller
  * @param rootless present for ordinary users: the launcher first enters a user namespace of its own; empty lists stand
  *     for the caller's subordinate ranges
+ * @param disk made before anything that uses it
  * @param process the first process without a runtime
  * @param console gets the first process's standard output and error
  * @param pidFile gets the first process's pid before the launcher answers
@@ -31,6 +32,7 @@ public record LaunchSpec(
         Optional<Listen> listen,
         Optional<Cgroup> cgroup,
         Optional<IdMapping> rootless,
+        Optional<DiskSpec> disk,
         Optional<Child> process,
         Optional<String> console,
         Optional<String> pidFile) {

@@ -112,6 +112,21 @@ public final class Launcher {
                 .sha256();
     }
 
+    /** Makes, mounts, grows or looks at a home's pool of disks. */
+    public Pooled pool(PoolSpec spec) {
+        return answer(call("pool", spec).orFail(), Pooled.class);
+    }
+
+    /** The disks in a pool's folder. */
+    public DisksFound disks(Path folder) {
+        return answer(run("disks", List.of(folder.toString()), "", deadline).orFail(), DisksFound.class);
+    }
+
+    /** Makes a disk, or sets its limit. */
+    public void disk(DiskSpec spec) {
+        call("disk", spec).orFail();
+    }
+
     private static List<String> onTree(boolean rootless, Path... paths) {
         List<String> arguments = new ArrayList<>();
         if (rootless) {

@@ -11,11 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class HostFolders {
     private HostFolders() {}
 
-    /** A disk holds set-uid files as its root likes: no user of the host may come near them. */
-    static void makePrivate(Path folder) {
-        make(folder, "rwx------");
-    }
-
     /**
      * The bundle is the runtime's working folder when it has become the sandbox's root, who is nobody on the host and
      * goes through it to the root file system. The folder around it is private.

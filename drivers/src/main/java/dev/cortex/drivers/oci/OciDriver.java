@@ -1,6 +1,8 @@
 package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.channel.SocketDialer;
+import dev.cortex.drivers.disk.HostPool;
+import dev.cortex.drivers.launch.DiskSpec;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
@@ -46,13 +48,16 @@ public final class OciDriver implements SandboxDriver {
 
     private final Launcher launcher;
     private final HostProbe probe;
+    private final HostPool pool;
     private final Path neuron;
     private final SocketDialer dialer = new SocketDialer();
     private final OomKills oomKills = new OomKills();
 
-    public OciDriver(Installation installation, Launcher launcher, HostProbe probe) {
+    /** @param pool in which its disks are made */
+    public OciDriver(Installation installation, Launcher launcher, HostProbe probe, HostPool pool) {
         this.launcher = launcher;
         this.probe = probe;
+        this.pool = pool;
         this.neuron = installation.neuron();
     }
 
@@ -70,6 +75,7 @@ public final class OciDriver implements SandboxDriver {
             addIf(all, Capability.MEMORY_LIMIT, cgroups.has("memory"));
             addIf(all, Capability.PROCESS_LIMIT, cgroups.has("pids"));
             addIf(all, Capability.CPU_LIMIT, cgroups.has("cpu"));
+            addIf(all, Capability.DISK_LIMIT, pool.limits());
         } catch (CortexException e) {
             // A host that cannot be probed promises no limits; check() tells why.
         }
@@ -115,7 +121,7 @@ public final class OciDriver implements SandboxDriver {
     @Override
     public Handle start(StartRequest request) {
         OciLaunch.Surroundings host = surroundings(request);
-        prepare(request, host.rights());
+        HostFolders.makePassable(new RunFiles(request.runFolder(), request.folder()).bundle());
         Started started = launch(request, host);
         return new OciSandboxHandle(
                         started.first(),
@@ -137,7 +143,8 @@ public final class OciDriver implements SandboxDriver {
         String program =
                 OciReadiness.runtime(host, wanted).map(Probed.Runtime::path).orElse(wanted.program());
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
-        return new OciLaunch.Surroundings(wanted, program, rights, host.cgroup(), neuron, SeccompProfile.standard());
+        return new OciLaunch.Surroundings(
+                wanted, program, rights, host.cgroup(), neuron, SeccompProfile.standard(), disk(request, rights));
     }
 
     /** What was missing may be there now. */
@@ -165,13 +172,21 @@ public final class OciDriver implements SandboxDriver {
                 "it has: " + String.join(", ", OciRuntime.names()));
     }
 
-    private static void prepare(StartRequest request, Rights rights) {
-        HostFolders.makePassable(new RunFiles(request.runFolder(), request.folder()).bundle());
-        HostFolders.makePrivate(request.disk());
+    /** The disk, with a folder for each folder of the machine above which something can be written. */
+    private DiskSpec disk(StartRequest request, Rights rights) {
+        List<String> folders = new ArrayList<>();
         if (!rights.rootless() && request.image().root() instanceof Image.Root.Host host) {
             DiskFolders disk = new DiskFolders(request.disk());
-            host.shown().forEach(folder -> HostFolders.makePrivate(disk.shown(folder)));
+            host.shown()
+                    .forEach(folder -> folders.add(
+                            request.disk().relativize(disk.shown(folder)).toString()));
         }
+        return pool.disk(request.disk(), request.limits().diskBytes(), folders);
+    }
+
+    @Override
+    public boolean makesDisks() {
+        return true;
     }
 
     private Started launch(StartRequest request, OciLaunch.Surroundings host) {

@@ -1,5 +1,6 @@
 package dev.cortex.drivers.oci;
 
+import dev.cortex.drivers.launch.DiskSpec;
 import dev.cortex.drivers.launch.LaunchSpec;
 import dev.cortex.drivers.launch.Mark;
 import dev.cortex.drivers.launch.Probed;
@@ -26,7 +27,13 @@ final class OciLaunch {
 
     /** What a start needs to know of the host and of this program's own files. */
     record Surroundings(
-            OciRuntime runtime, String program, Rights rights, Probed.Cgroups cgroups, Path neuron, JsonNode seccomp) {}
+            OciRuntime runtime,
+            String program,
+            Rights rights,
+            Probed.Cgroups cgroups,
+            Path neuron,
+            JsonNode seccomp,
+            DiskSpec disk) {}
 
     static LaunchSpec start(StartRequest request, Surroundings host, Path etc) {
         RunFiles files = new RunFiles(request.runFolder(), request.folder());
@@ -46,6 +53,7 @@ final class OciLaunch {
                                 .filter(shared -> host.runtime().ownKernel()))),
                 cgroup(request, host.runtime(), host.cgroups()),
                 host.rights().launcher(),
+                Optional.of(host.disk()),
                 Optional.empty(),
                 Optional.of(files.console().toString()),
                 Optional.of(files.pidFile().toString()));

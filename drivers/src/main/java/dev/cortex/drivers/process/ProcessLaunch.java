@@ -39,6 +39,7 @@ final class ProcessLaunch {
                 Optional.of(new LaunchSpec.Listen(files.socket().toString(), 0)),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.of(child),
                 Optional.of(files.console().toString()),
                 Optional.of(files.pidFile().toString()));

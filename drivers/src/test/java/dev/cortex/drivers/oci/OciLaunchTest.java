@@ -3,6 +3,7 @@ package dev.cortex.drivers.oci;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.cortex.drivers.launch.DiskSpec;
 import dev.cortex.drivers.launch.FirstProcess;
 import dev.cortex.drivers.launch.IdMapping;
 import dev.cortex.drivers.launch.LaunchSpec;
@@ -60,7 +61,8 @@ final class OciLaunchTest {
                         rights,
                         cgroups,
                         Path.of("/opt/neuron"),
-                        SeccompProfile.standard()),
+                        SeccompProfile.standard(),
+                        new DiskSpec("/h/disks/api", true, limits.diskBytes(), List.of("shown/usr"))),
                 ETC);
     }
 

@@ -1,5 +1,6 @@
 package dev.cortex.drivers.oci;
 
+import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
@@ -63,7 +64,7 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
 
     @Override
     public SandboxDriver driver() {
-        return new OciDriver(installation, launcher, probe);
+        return new OciDriver(installation, launcher, probe, HostPool.plain(folder, launcher));
     }
 
     @Override

@@ -30,6 +30,8 @@ final class CortexHome implements AutoCloseable {
     private CortexHome(Path folder, int port) {
         this.folder = folder;
         environment.put("CORTEX_HOME", folder.resolve("home").toString());
+        // Hundreds of homes come and go; tests of the pool say otherwise.
+        environment.put("CORTEX_DISK_POOL", "folder");
         environment.put("CORTEX_PORT", Integer.toString(port));
         environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci/crun"));
     }

@@ -21,6 +21,7 @@ import dev.cortex.storage.SqliteStore;
 import dev.cortex.testkit.fake.FakeConnector;
 import dev.cortex.testkit.fake.FakeDriver;
 import dev.cortex.testkit.fake.FakeMachine;
+import dev.cortex.testkit.fake.FakePool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,7 @@ final class CoreHarness implements AutoCloseable {
 
     final FakeMachine machine = new FakeMachine();
     final List<SandboxEvent> events = new CopyOnWriteArrayList<>();
+    final FakePool pool;
     private final Path home;
     private final Path run;
     private Boundaries boundaries = Boundaries.NONE;
@@ -50,6 +52,7 @@ final class CoreHarness implements AutoCloseable {
     CoreHarness(Path folder) {
         this.home = folder.resolve("home");
         this.run = folder.resolve("run");
+        this.pool = new FakePool(home);
     }
 
     CoreHarness at(Boundaries newBoundaries) {
@@ -89,6 +92,7 @@ final class CoreHarness implements AutoCloseable {
                 new FakeConnector(),
                 images,
                 new Folders(home, run),
+                pool,
                 Clock.systemUTC(),
                 boundaries));
         core.events().subscribe(events::add);

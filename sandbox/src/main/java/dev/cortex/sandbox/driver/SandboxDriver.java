@@ -43,6 +43,11 @@ public interface SandboxDriver {
         return Placement.AGENT;
     }
 
+    /** Whether a start makes the disk where it is missing, and sets its limit; else the core has it made before. */
+    default boolean makesDisks() {
+        return false;
+    }
+
     /**
      * Starts a sandbox's first process and returns when its listener exists, not when it answers. Names of all outside
      * resources derive from the sandbox id. On failure nothing is left.

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What a driver gets to start a sandbox. All folders exist and belong to this sandbox alone.
+ * What a driver gets to start a sandbox. All folders belong to this sandbox alone, and exist; but the disk does not at
+ * its first start when the driver makes disks.
  *
  * @param hostname what the sandbox calls itself
  * @param home the home's own id: goes into names and labels, so that another home's things are never touched

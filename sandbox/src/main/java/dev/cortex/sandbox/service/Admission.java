@@ -94,6 +94,7 @@ final class Admission {
                 image,
                 settings,
                 request.workdir().or(() -> image.config().workdir()),
+                request.diskBytes().isPresent(),
                 primary,
                 request.start().orElse(true),
                 request.wipe().orElse(false));

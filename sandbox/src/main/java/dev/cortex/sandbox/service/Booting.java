@@ -55,8 +55,11 @@ final class Booting {
         Path diskFolder = ports.folders().disk(disk);
         Folders.make(ports.folders().sandbox(row.id()));
         Folders.make(ports.folders().run(row.id()));
-        Folders.make(diskFolder);
         SandboxDriver driver = drivers.named(row.settings().driver());
+        ports.pool().require();
+        if (!driver.makesDisks()) {
+            ports.pool().make(diskFolder, row.settings().limits().diskBytes());
+        }
         crossed("folders.made");
         Handle handle = driver.start(new StartRequest(
                 row.id(),

@@ -90,7 +90,7 @@ final class Creating {
                 kept = Optional.empty();
             }
             kept.ifPresent(disk -> Disks.requireMatch(disk, plan.driver(), plan.image()));
-            DiskRow disk = kept.orElseGet(() -> newDisk(plan, id));
+            DiskRow disk = kept.map(known -> known.limited(limit(plan, known))).orElseGet(() -> newDisk(plan, id));
             SandboxRow row = SandboxRow.created(
                     id,
                     plan.name(),
@@ -99,7 +99,7 @@ final class Creating {
                     ports.clock().instant());
             SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
             ports.boundaries().crossed("create.recorded");
-            if (kept.isEmpty()) {
+            if (!kept.equals(Optional.of(disk))) {
                 store.saveDisk(disk);
                 ports.boundaries().crossed("create.disk");
             }
@@ -186,13 +186,20 @@ final class Creating {
                 plan.image().reference(),
                 plan.image().digest().orElse(""),
                 plan.anonymous(),
+                plan.settings().limits().diskBytes(),
                 ports.clock().instant());
+    }
+
+    /** A kept disk keeps its limit, unless another is asked for or none holds here. */
+    private static long limit(Plan plan, DiskRow kept) {
+        long planned = plan.settings().limits().diskBytes();
+        return plan.diskLimitAsked() || planned == 0 || kept.limitBytes() == 0 ? planned : kept.limitBytes();
     }
 
     private SandboxSettings settings(Plan plan, DiskRow disk) {
         String workdir = plan.workdir()
                 .orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
-        return plan.settings().in(workdir);
+        return plan.settings().in(workdir).limitedTo(disk.limitBytes());
     }
 
     private static String primary(Plan plan) {

@@ -3,22 +3,28 @@ package dev.cortex.sandbox.service;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.disk.DiskPool;
+import dev.cortex.sandbox.disk.DiskUsage;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.image.Image;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxStore;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 
 /** The disks of this home, which belong to names. */
 final class Disks {
     private final SandboxStore store;
     private final Folders folders;
+    private final DiskPool pool;
     private final Drivers drivers;
 
-    Disks(SandboxStore store, Folders folders, Drivers drivers) {
-        this.store = store;
-        this.folders = folders;
+    Disks(Ports ports, Drivers drivers) {
+        this.store = ports.store();
+        this.folders = ports.folders();
+        this.pool = ports.pool();
         this.drivers = drivers;
     }
 
@@ -55,8 +61,30 @@ final class Disks {
 
     /** Deletes a disk that no record uses. */
     void wipe(DiskRow disk) {
-        drivers.named(disk.driver()).wipeDisk(folder(disk));
+        delete(disk);
         store.forgetDisk(disk.name());
+    }
+
+    /** Deletes what is on a disk, and it; its row stays. */
+    void delete(DiskRow disk) {
+        // A pool that is not mounted shows no disk: it would seem deleted, and come back with the pool.
+        pool.open();
+        drivers.named(disk.driver()).wipeDisk(folder(disk));
+    }
+
+    /** What every disk takes that need not be walked, by the disk's name. */
+    Map<String, DiskUsage> usage() {
+        Map<String, DiskUsage> byFolder = pool.usage();
+        Map<String, DiskUsage> byName = new HashMap<>();
+        if (!byFolder.isEmpty()) {
+            store.disks().forEach(disk -> {
+                DiskUsage used = byFolder.get(disk.folder());
+                if (used != null) {
+                    byName.put(disk.name(), used);
+                }
+            });
+        }
+        return Map.copyOf(byName);
     }
 
     private static String shortened(String digest) {

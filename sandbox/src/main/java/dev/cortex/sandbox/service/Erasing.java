@@ -19,11 +19,13 @@ import java.util.Optional;
 final class Erasing {
     private final Ports ports;
     private final Drivers drivers;
+    private final Disks disks;
     private final Booting booting;
 
-    Erasing(Ports ports, Drivers drivers, Booting booting) {
+    Erasing(Ports ports, Drivers drivers, Disks disks, Booting booting) {
         this.ports = ports;
         this.drivers = drivers;
+        this.disks = disks;
         this.booting = booting;
     }
 
@@ -40,11 +42,7 @@ final class Erasing {
         }
         ports.boundaries().crossed("erase.stopped");
         Optional<DiskRow> disk = withDisk ? ports.store().disk(row.settings().disk()) : Optional.empty();
-        disk.ifPresent(d -> attempt(
-                left,
-                ports.folders().disk(d).toString(),
-                () -> drivers.named(row.settings().driver())
-                        .wipeDisk(ports.folders().disk(d))));
+        disk.ifPresent(d -> attempt(left, ports.folders().disk(d).toString(), () -> disks.delete(d)));
         ports.boundaries().crossed("erase.disk");
         Path folder = ports.folders().sandbox(row.id());
         attempt(left, folder.toString(), () -> Folders.delete(folder));

@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param settings complete but for {@code workdir}'s default, which may depend on the disk
  * @param workdir asked for by the call or the image
  * @param anonymous nobody named it: its disk goes with it
+ * @param diskLimitAsked the limit of its disk was asked for; else a kept disk keeps its own
  */
 record Plan(
         String name,
@@ -20,6 +21,7 @@ record Plan(
         Image image,
         SandboxSettings settings,
         Optional<String> workdir,
+        boolean diskLimitAsked,
         Optional<SessionSpec> primary,
         boolean start,
         boolean wipe) {}

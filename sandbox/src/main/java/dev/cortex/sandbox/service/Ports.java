@@ -1,5 +1,6 @@
 package dev.cortex.sandbox.service;
 
+import dev.cortex.sandbox.disk.DiskPool;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.GuestConnector;
 import dev.cortex.sandbox.image.ImageResolver;
@@ -20,6 +21,7 @@ public record Ports(
         GuestConnector connector,
         ImageResolver images,
         Folders folders,
+        DiskPool pool,
         Clock clock,
         Boundaries boundaries) {
     public Ports {

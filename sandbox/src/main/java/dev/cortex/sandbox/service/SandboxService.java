@@ -7,6 +7,8 @@ import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.SandboxIds;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.disk.DiskUsage;
+import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.event.EventBus;
 import dev.cortex.sandbox.lease.Leases;
 import dev.cortex.sandbox.session.Deliveries;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -44,6 +47,7 @@ public final class SandboxService implements AutoCloseable {
 
     private final Ports ports;
     private final Drivers drivers;
+    private final Disks disks;
     private final Records records;
     private final Guests guests;
     private final Exclusive exclusive;
@@ -79,9 +83,9 @@ public final class SandboxService implements AutoCloseable {
         SessionLedger ledger = new SessionLedger();
         SessionRequests requests = new SessionRequests(ids);
         this.sessions = new SandboxSessions(ports, records, guests, deliveries, ledger, requests, announcing);
-        Disks disks = new Disks(ports.store(), ports.folders(), drivers);
+        this.disks = new Disks(ports, drivers);
         Booting booting = new Booting(ports, drivers, guests, random);
-        Erasing erasing = new Erasing(ports, drivers, booting);
+        Erasing erasing = new Erasing(ports, drivers, disks, booting);
         this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, announcing);
         this.primaries = new Primaries(ports, guests, deliveries, ledger, exclusive, removing, background, announcing);
         Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random, ports.folders());
@@ -204,6 +208,16 @@ public final class SandboxService implements AutoCloseable {
     /** Where a disk lies on the host. */
     public Path diskFolder(DiskRow disk) {
         return ports.folders().disk(disk);
+    }
+
+    /** The pool that holds the disks, as it is now. */
+    public PoolState pool() {
+        return ports.pool().state();
+    }
+
+    /** What every disk takes that need not be walked, by the disk's name; one pass for all. */
+    public Map<String, DiskUsage> diskUsages() {
+        return disks.usage();
     }
 
     /** Bytes that a disk takes on the host. */

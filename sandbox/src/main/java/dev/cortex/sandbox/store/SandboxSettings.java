@@ -56,6 +56,23 @@ public record SandboxSettings(
                 terms);
     }
 
+    public SandboxSettings limitedTo(long diskBytes) {
+        return new SandboxSettings(
+                driver,
+                runtime,
+                image,
+                digest,
+                new Limits(limits.memoryBytes(), limits.cpus(), limits.processes(), diskBytes),
+                environment,
+                labels,
+                user,
+                workdir,
+                removeOnExit,
+                disk,
+                createKey,
+                terms);
+    }
+
     public SandboxSettings with(Terms newTerms) {
         return new SandboxSettings(
                 driver,

@@ -199,6 +199,6 @@ public abstract class SandboxStoreContract {
     }
 
     private static DiskRow disk(String name) {
-        return new DiskRow(name, "folder-of-" + name, "oci", "host", "", false, Rows.NOON);
+        return new DiskRow(name, "folder-of-" + name, "oci", "host", "", false, 5L << 30, Rows.NOON);
     }
 }

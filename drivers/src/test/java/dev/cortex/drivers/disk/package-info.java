@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.drivers.disk;
+
+import org.jspecify.annotations.NullMarked;
