@@ -43,6 +43,14 @@ func infoOf(i files.Info) *guestpb.FileInfo {
 	}
 }
 
+// Watch prepares a watch of a file or folder.
+func (g *Guest) Watch(ctx context.Context, r *guestpb.WatchRequest) (*guestpb.WatchResponse, error) {
+	err := g.onDisk(ctx, r.User, r.WorkingDirectory, func(c files.Caller) error {
+		return g.watches.Prepare(c, files.Watch{ID: r.WatchId, Path: string(r.Path), Recursive: r.Recursive})
+	})
+	return orError(&guestpb.WatchResponse{}, err)
+}
+
 // Copy prepares a transfer.
 func (g *Guest) Copy(ctx context.Context, r *guestpb.CopyRequest) (*guestpb.CopyResponse, error) {
 	response := &guestpb.CopyResponse{}

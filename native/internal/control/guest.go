@@ -25,6 +25,7 @@ type Guest struct {
 	clock     session.Clock
 	started   time.Time
 	transfers *files.Transfers
+	watches   *files.Watches
 	disk      *Slots
 	forwards  *forward.Ports
 	leave     func() // ends the neuron, soon after it was called
@@ -47,7 +48,7 @@ type life struct {
 func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, leave func()) *Guest {
 	return &Guest{
 		machine: machine, spawner: spawner, clock: clock, started: time.Now(),
-		transfers: files.NewTransfers(time.Now), disk: newSlots(), forwards: forward.NewPorts(), leave: leave,
+		transfers: files.NewTransfers(time.Now), watches: files.NewWatches(time.Now), disk: newSlots(), forwards: forward.NewPorts(), leave: leave,
 	}
 }
 
@@ -96,6 +97,9 @@ func (g *Guest) Sessions() (*session.Table, error) {
 
 // Transfers are the copies that wait for their streams.
 func (g *Guest) Transfers() *files.Transfers { return g.transfers }
+
+// Watches are what the host looks at, or is about to.
+func (g *Guest) Watches() *files.Watches { return g.watches }
 
 // Forwards are the ports that a host may connect to.
 func (g *Guest) Forwards() *forward.Ports { return g.forwards }

@@ -9,10 +9,6 @@ import (
 
 // What the protocol names and this neuron cannot do is refused.
 
-func (g *Guest) Watch(context.Context, *guestpb.WatchRequest) (*guestpb.WatchResponse, error) {
-	return nil, unbuilt("Watch")
-}
-
 func (g *Guest) Quiesce(context.Context, *guestpb.QuiesceRequest) (*guestpb.QuiesceResponse, error) {
 	return nil, unbuilt("Quiesce")
 }

@@ -26,6 +26,9 @@ const (
 	dataHeaders = 8
 )
 
+// pastDeadline makes whoever reads or writes return at once.
+var pastDeadline = time.Unix(1, 0)
+
 // Conn is a stream of which each direction can be closed by itself.
 type Conn interface {
 	net.Conn
@@ -67,6 +70,8 @@ func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
 		s.transfer(ctx, handshake.ID)
 	case wire.KindForward:
 		s.forward(ctx, handshake.ID)
+	case wire.KindWatch:
+		s.watch(ctx, handshake.ID)
 	default:
 		s.refuse(fault.New(fault.Unsupported, "this neuron has no data streams of kind %d", handshake.Kind))
 	}

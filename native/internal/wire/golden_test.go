@@ -41,6 +41,9 @@ type goldenCase struct {
 	Cause         uint8
 	Code          json.RawMessage
 	Message       string
+	Folder        bool
+	Path          string
+	From          string
 }
 
 type golden struct {
@@ -49,6 +52,7 @@ type golden struct {
 	HelloBad  []goldenCase `json:"hello_bad"`
 	Frames    []goldenCase
 	FramesBad []goldenCase `json:"frames_bad"`
+	Changes   []goldenCase
 }
 
 func readGolden(t testing.TB) golden {
@@ -180,6 +184,20 @@ func TestBadFramesAreRefused(t *testing.T) {
 	for _, c := range readGolden(t).FramesBad {
 		if f, err := NewReader(bytes.NewReader(c.wire(t))).Next(); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: got %v, %v", c.Name, f, err)
+		}
+	}
+}
+
+func TestGoldenChangesAreWritten(t *testing.T) {
+	kinds := map[string]uint8{"created": 1, "modified": 2, "removed": 3, "moved": 4, "attributes": 5, "rescan": 6}
+	changes := readGolden(t).Changes
+	if len(changes) == 0 {
+		t.Fatal("no golden changes")
+	}
+	for _, c := range changes {
+		change := Change{kinds[c.Kind], c.Folder, string(unhex(t, c.Path)), string(unhex(t, c.From))}
+		if b := change.Append(nil); !bytes.Equal(b, c.wire(t)) {
+			t.Errorf("%s: wrote %x", c.Name, b)
 		}
 	}
 }

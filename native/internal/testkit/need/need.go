@@ -18,6 +18,14 @@ func That(t testing.TB, met bool, need string) {
 	}
 }
 
+// Time is the need of a run in which slow tests have their place: CI_SLOW=1.
+func Time(t testing.TB) {
+	t.Helper()
+	if os.Getenv("CI_SLOW") != "1" {
+		t.Skip("slow: runs with CI_SLOW=1")
+	}
+}
+
 // Root is the need of root's rights, for what the words say.
 func Root(t testing.TB, why string) {
 	t.Helper()

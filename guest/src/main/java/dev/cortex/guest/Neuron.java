@@ -66,7 +66,7 @@ final class Neuron implements Guest {
     Neuron(Dial dial, GuestToken token) {
         this.calls = new Calls(dial, token);
         this.data = new DataStreams(dial, calls::token);
-        this.files = new NeuronFiles(this, data);
+        this.files = new NeuronFiles(this, data, dial.watchdog());
         this.forwards = new Forwards(data, dial.watchdog());
     }
 

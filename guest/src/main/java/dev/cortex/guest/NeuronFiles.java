@@ -18,6 +18,9 @@ import dev.cortex.guest.pb.ResolvePathRequest;
 import dev.cortex.guest.pb.ResolvePathResponse;
 import dev.cortex.guest.pb.Shape;
 import dev.cortex.guest.pb.StatRequest;
+import dev.cortex.guest.pb.WatchRequest;
+import dev.cortex.guest.pb.WatchResponse;
+import dev.cortex.sandbox.guest.FileWatch;
 import dev.cortex.sandbox.guest.GuestFiles;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
@@ -38,15 +41,18 @@ final class NeuronFiles implements GuestFiles {
     private static final Method<RemoveResponse> REMOVE = Neuron.small("Remove", RemoveResponse.parser());
     private static final Method<ResolvePathResponse> RESOLVE =
             Neuron.small("ResolvePath", ResolvePathResponse.parser());
+    private static final Method<WatchResponse> WATCH = Neuron.small("Watch", WatchResponse.parser());
     private static final Method<CopyResponse> COPY = Neuron.small("Copy", CopyResponse.parser());
 
     private final Neuron neuron;
     private final DataStreams data;
+    private final Watchdog watchdog;
     private final SecureRandom random = new SecureRandom();
 
-    NeuronFiles(Neuron neuron, DataStreams data) {
+    NeuronFiles(Neuron neuron, DataStreams data, Watchdog watchdog) {
         this.neuron = neuron;
         this.data = data;
+        this.watchdog = watchdog;
     }
 
     @Override
@@ -153,6 +159,19 @@ final class NeuronFiles implements GuestFiles {
         transfer.open().pull(() -> begin.accept(transfer.file()), to, Long.MAX_VALUE);
     }
 
+    @Override
+    public FileWatch watch(GuestPath path, boolean recursive) {
+        String id = mint("w_");
+        WatchRequest request = WatchRequest.newBuilder()
+                .setWatchId(id)
+                .setPath(bytes(path))
+                .setUser(path.user())
+                .setRecursive(recursive)
+                .build();
+        neuron.call(WATCH, request, Neuron.DEADLINE, answer -> id);
+        return WatchStream.open(data.open(), id, watchdog);
+    }
+
     private static ByteString bytes(GuestPath path) {
         return ByteString.copyFrom(path.path());
     }
@@ -166,7 +185,7 @@ final class NeuronFiles implements GuestFiles {
     }
 
     private Prepared prepare(CopyRequest.Builder request) {
-        String id = mint();
+        String id = mint("t_");
         FileEntry file = neuron.call(
                 COPY, request.setTransferId(id).build(), Neuron.DEADLINE, answer -> Answers.file(answer.getFile()));
         return new Prepared(id, file);
@@ -191,8 +210,8 @@ final class NeuronFiles implements GuestFiles {
         }
     }
 
-    private String mint() {
-        StringBuilder id = new StringBuilder("t_");
+    private String mint(String prefix) {
+        StringBuilder id = new StringBuilder(prefix);
         for (int i = 0; i < 16; i++) {
             id.append(Character.forDigit(random.nextInt(36), 36));
         }

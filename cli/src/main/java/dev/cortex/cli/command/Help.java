@@ -20,7 +20,7 @@ public final class Help {
         {"create", "Make a sandbox and start it"},
         {"exec, attach", "Run a command in a sandbox, or a shell; come back to it"},
         {"sessions, logs", "What runs and ran in a sandbox, and what it wrote"},
-        {"forward", "Reach a sandbox's ports from this machine"},
+        {"forward, watch", "Reach a sandbox's ports; see its files change"},
         {"cp", "Copy files and folders in, out and between sandboxes"},
         {"ls, inspect", "List sandboxes; everything about one"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},

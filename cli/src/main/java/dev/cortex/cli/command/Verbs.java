@@ -156,6 +156,14 @@ public final class Verbs {
                             "cortex forward api 8080",
                             "cortex forward api 8080:9000 5432:0",
                             "cortex forward api 80:8000 --json"),
+            Verb.of("watch", "NAME [PATH]", 1, 2, "Tell of changes to files in a sandbox, until Ctrl-C")
+                    .with(
+                            Flag.on("flat", "only what lies in the folder itself"),
+                            Flag.of('u', "user", "USER", "whose rights inside"))
+                    .noting("PATH is a folder or a file, the working directory without one. Folders that come\n"
+                            + "later are watched too; links are not followed. rescan: something happened unseen\n"
+                            + "there, look at all of it. With --json each change is a line of its own.")
+                    .example("cortex watch api", "cortex watch api src --json", "cortex watch api /tmp --flat"),
             Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
                     .doneElsewhere()
                     .with(

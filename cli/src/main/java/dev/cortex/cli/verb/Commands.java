@@ -19,6 +19,7 @@ public final class Commands {
             case "sessions" -> new SessionsCommand(context);
             case "cp" -> new CopyCommand(context);
             case "forward" -> new ForwardCommand(context);
+            case "watch" -> new WatchCommand(context);
             case "logs" -> new LogsCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);

@@ -58,6 +58,7 @@ final class ContractTest {
             Map.entry(Operations.SESSION_OUTPUT, "logs"),
             Map.entry(Operations.SESSION_ATTACH, "attach"),
             Map.entry(Operations.FORWARD, "forward"),
+            Map.entry(Operations.FILE_WATCH, "watch"),
             Map.entry(Operations.FILE_READ, "cp"),
             Map.entry(Operations.FILE_WRITE, "cp"),
             Map.entry(Operations.ARCHIVE_READ, "cp"),

@@ -1,5 +1,6 @@
 package dev.cortex.daemon.http;
 
+import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.api.Daemon;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,7 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Server-sent events to one client: what senders offer is written by the request's own thread. */
-final class EventStream {
+final class EventStream<R> implements Handler.Sink<R> {
     /** Proxies and clients give a silent connection up after half a minute or more. */
     private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
@@ -18,6 +19,8 @@ final class EventStream {
     private static final int BACKLOG = 4_096;
 
     private static final byte[] SILENCE = ":\n\n".getBytes(StandardCharsets.UTF_8);
+
+    private static final Object END = new Object();
 
     private final Json json;
     private final BlockingQueue<Object> queue = new ArrayBlockingQueue<>(BACKLOG);
@@ -27,18 +30,31 @@ final class EventStream {
         this.json = json;
     }
 
-    /** Never blocks. */
-    void offer(Object event) {
+    @Override
+    public void offer(R event) {
         if (!queue.offer(event)) {
             overrun = true;
         }
     }
 
-    /** Writes until the client is gone, or too slow. */
+    @Override
+    public void put(R event) throws InterruptedException {
+        queue.put(event);
+    }
+
+    @Override
+    public void end() throws InterruptedException {
+        queue.put(END);
+    }
+
+    /** Writes until the end, or until the client is gone or too slow. */
     void writeTo(ResponseChannel out) throws IOException, InterruptedException {
         out.write(ByteBuffer.wrap(SILENCE));
         while (!overrun) {
             Object event = queue.poll(HEARTBEAT.toMillis(), TimeUnit.MILLISECONDS);
+            if (event == END) {
+                return;
+            }
             out.write(ByteBuffer.wrap(event == null ? SILENCE : lines(event)));
         }
     }

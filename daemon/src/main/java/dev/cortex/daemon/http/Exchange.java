@@ -186,8 +186,8 @@ final class Exchange {
 
     private <R> void events(Handler.Events<R> events, Call<Void> call) throws IOException {
         accept(EVENTS_TYPE);
-        EventStream stream = new EventStream(json);
-        try (AutoCloseable subscription = events.handle(call, stream::offer)) {
+        EventStream<R> stream = new EventStream<>(json);
+        try (AutoCloseable subscription = events.handle(call, stream)) {
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, EVENTS_TYPE);
             response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
             stream.writeTo(new ResponseChannel(response));

@@ -37,7 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +52,7 @@ final class HttpSurfaceTest {
 
     private final CountDownLatch entered = new CountDownLatch(1);
     private final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-    private final CompletableFuture<Consumer<Daemon.Event>> subscriber = new CompletableFuture<>();
+    private final CompletableFuture<Handler.Sink<Daemon.Event>> subscriber = new CompletableFuture<>();
     private final CompletableFuture<Void> unsubscribed = new CompletableFuture<>();
     private final CompletableFuture<Boolean> relayed = new CompletableFuture<>();
 
@@ -466,8 +465,8 @@ final class HttpSurfaceTest {
         try (Client client = unix()) {
             client.request("GET", "/api/v1/events", "");
             assertThat(client.head()).contains("text/event-stream");
-            Consumer<Daemon.Event> send = subscriber.get(20, TimeUnit.SECONDS);
-            send.accept(new Daemon.Event(7, Instant.EPOCH, "sandbox.running", "sb_1", Optional.empty(), "up"));
+            Handler.Sink<Daemon.Event> send = subscriber.get(20, TimeUnit.SECONDS);
+            send.offer(new Daemon.Event(7, Instant.EPOCH, "sandbox.running", "sb_1", Optional.empty(), "up"));
             String line = client.line();
             while (!line.startsWith("id:")) {
                 line = client.line();
@@ -476,9 +475,9 @@ final class HttpSurfaceTest {
             assertThat(client.line()).isEqualTo("event: sandbox.running");
             assertThat(client.line()).contains("\"sequence\":7", "\"sandbox\":\"sb_1\"");
         }
-        Consumer<Daemon.Event> send = subscriber.join();
+        Handler.Sink<Daemon.Event> send = subscriber.join();
         for (int i = 0; i < 1_000 && !unsubscribed.isDone(); i++) {
-            send.accept(new Daemon.Event(i, Instant.EPOCH, "sandbox.running", "sb_1", Optional.empty(), "up"));
+            send.offer(new Daemon.Event(i, Instant.EPOCH, "sandbox.running", "sb_1", Optional.empty(), "up"));
             Thread.sleep(10);
         }
         assertThat(unsubscribed).isDone();

@@ -44,7 +44,7 @@ final class DaemonHandlers {
                     new Parameters(call).text("sandbox").map(this::only).orElse(event -> true);
             return sandboxes.events().subscribe(event -> {
                 if (wanted.test(event)) {
-                    to.accept(Views.event(event));
+                    to.offer(Views.event(event));
                 }
             });
         });

@@ -25,6 +25,7 @@ public final class Handlers {
         new SandboxHandlers(sandboxes, clock).register(this);
         new SessionHandlers(sandboxes).register(this);
         new FileHandlers(sandboxes).register(this);
+        new WatchHandlers(sandboxes).register(this);
         new ForwardHandlers(sandboxes).register(this);
     }
 

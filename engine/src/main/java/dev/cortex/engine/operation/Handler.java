@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Carries out one operation; which of the kinds it is follows from the operation's body. Handlers block, are
@@ -35,8 +34,20 @@ public sealed interface Handler<Q, R> {
     }
 
     non-sealed interface Events<R> extends Handler<Void, R> {
-        /** Sends events to {@code to} until the returned handle is closed; never blocks the sender of an event for long. */
-        AutoCloseable handle(Call<Void> call, Consumer<R> to);
+        /** Sends events to {@code to} until the returned handle is closed. */
+        AutoCloseable handle(Call<Void> call, Sink<R> to);
+    }
+
+    /** Where events go. */
+    interface Sink<R> {
+        /** Hands an event on without blocking; a client that is too far behind is cut off. */
+        void offer(R event);
+
+        /** Hands an event on, and waits while its client is behind. */
+        void put(R event) throws InterruptedException;
+
+        /** Ends the client's stream behind what it was given. */
+        void end() throws InterruptedException;
     }
 
     /** Where a download goes. */

@@ -31,4 +31,19 @@ public final class Files {
     public record Resolved(Optional<String> path, Optional<String> pathB64, boolean exists) {}
 
     public record Removed(long entries) {}
+
+    /**
+     * @param kind created, modified, removed, moved, attributes; rescan: what lies beneath the path may have changed
+     *     unseen, look again; failed: nothing more comes, because of {@code code} and {@code message}
+     * @param from of a move, where it was
+     */
+    public record Change(
+            String kind,
+            boolean folder,
+            Optional<String> path,
+            Optional<String> pathB64,
+            Optional<String> from,
+            Optional<String> fromB64,
+            Optional<String> code,
+            Optional<String> message) {}
 }

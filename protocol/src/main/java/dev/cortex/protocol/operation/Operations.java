@@ -332,6 +332,21 @@ public final class Operations {
             Scope.READ,
             "A path without links, absolute");
 
+    public static final Operation<Void, Files.Change> FILE_WATCH = new Operation<>(
+            "file.watch",
+            Method.GET,
+            "/sandboxes/{sandbox}/files/watch",
+            List.of(
+                    PATH,
+                    PATH_B64,
+                    USER,
+                    new Parameter("recursive", "boolean", false, "all folders beneath it too, the default")),
+            Void.class,
+            Files.Change.class,
+            Body.EVENTS,
+            Scope.READ,
+            "Changes of a file or folder, as they happen");
+
     /** Every operation, in the order of the documentation. */
     public static List<Operation<?, ?>> all() {
         return List.of(
@@ -363,7 +378,8 @@ public final class Operations {
                 FILE_MKDIR,
                 FILE_MOVE,
                 FILE_REMOVE,
-                FILE_RESOLVE);
+                FILE_RESOLVE,
+                FILE_WATCH);
     }
 
     private static <Q, R> Operation<Q, R> json(

@@ -87,6 +87,35 @@ final class WireGoldenTest {
                 }));
     }
 
+    @TestFactory
+    Stream<DynamicTest> everyGoldenChangeIsReadAsItsFieldsSay() {
+        return entries("changes")
+                .map(entry -> named(entry, () -> {
+                    byte[] twice = Arrays.copyOf(bytes(entry), 2 * bytes(entry).length);
+                    System.arraycopy(twice, 0, twice, twice.length / 2, twice.length / 2);
+                    assertThat(Change.decodeAll(ByteBuffer.wrap(twice)))
+                            .hasSize(2)
+                            .allSatisfy(change -> {
+                                assertThat(change.kind()).isEqualTo(Change.Kind.valueOf(upper(entry, "kind")));
+                                assertThat(change.folder())
+                                        .isEqualTo(entry.get("folder").asBoolean());
+                                assertThat(change.path())
+                                        .isEqualTo(HexFormat.of().parseHex(text(entry, "path")));
+                                assertThat(change.from())
+                                        .isEqualTo(HexFormat.of().parseHex(text(entry, "from")));
+                            });
+                }));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> everyBadChangeIsRefused() {
+        return entries("changes_bad")
+                .map(entry -> named(
+                        entry,
+                        () -> assertThatThrownBy(() -> Change.decodeAll(ByteBuffer.wrap(bytes(entry))))
+                                .isInstanceOf(FrameException.class)));
+    }
+
     private static FrameChannel over(byte[] bytes) {
         return FrameChannels.over(new MemoryStream(bytes, Integer.MAX_VALUE));
     }

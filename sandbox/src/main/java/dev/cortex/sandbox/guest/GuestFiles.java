@@ -41,6 +41,14 @@ public interface GuestFiles {
     /** Packs a folder's entries, or one file, into a tar; {@code begin} is told what it is. */
     void pack(GuestPath path, Consumer<FileEntry> begin, WritableByteChannel to);
 
+    /**
+     * Watches a file, or a folder with its entries. What happens once this has returned is told; links are not followed,
+     * but for one that {@code path} itself is.
+     *
+     * @param recursive all folders beneath it too, those that come later included
+     */
+    FileWatch watch(GuestPath path, boolean recursive);
+
     /** @param user whose rights; empty: the default user */
     record GuestPath(byte[] path, String user) {}
 
