@@ -4,6 +4,8 @@ import dev.cortex.daemon.doctor.Examination;
 import dev.cortex.daemon.doctor.Fixing;
 import dev.cortex.daemon.doctor.Page;
 import dev.cortex.daemon.doctor.Report;
+import dev.cortex.daemon.settings.DaemonSettings;
+import dev.cortex.daemon.settings.HomeFile;
 import dev.cortex.daemon.words.Words;
 import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
@@ -12,6 +14,7 @@ import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -78,7 +81,17 @@ public final class Doctor {
     }
 
     private static Report examine(Home home) {
-        return Examination.of(CortexOptions.at(home), new RunningDaemon(home).process(), PortFile.read(home));
+        return Examination.of(options(home), new RunningDaemon(home).process(), PortFile.read(home));
+    }
+
+    /** As the daemon would open it; a setting that is wrong is the daemon's to refuse. */
+    private static CortexOptions options(Home home) {
+        try {
+            return DaemonSettings.resolve(Optional.empty(), System.getenv(), HomeFile.read(home.settings()))
+                    .options(home);
+        } catch (CortexException e) {
+            return CortexOptions.at(home);
+        }
     }
 
     private static boolean agreed(CommandLine line, Report report) {

@@ -20,6 +20,7 @@ import dev.cortex.protocol.operation.Operation;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.cleanup.CleanupStack;
+import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.Folders;
 import dev.cortex.sandbox.service.Ports;
@@ -124,7 +125,13 @@ public final class Cortex implements AutoCloseable {
         SandboxService sandboxes = new SandboxService(ports);
         cleanup.push("sandboxes", sandboxes::close);
         Instant opened = options.clock().instant();
-        Handlers handlers = new Handlers(sandboxes, home, Version.of(options.installation()), opened, options.clock());
+        Handlers handlers = new Handlers(
+                sandboxes,
+                home,
+                Version.of(options.installation()),
+                opened,
+                options.clock(),
+                () -> launcher.usage(images, Home.uid() != 0));
         return new Cortex(cleanup, home, sandboxes, handlers);
     }
 
@@ -133,6 +140,25 @@ public final class Cortex implements AutoCloseable {
         Launcher launcher = Launcher.of(new Installation(options.installation()));
         HostPool pool = HostPool.seen(options.home().folder(), options.disks(), launcher);
         return Handlers.readiness(drivers(options, launcher, pool));
+    }
+
+    /** What there is to say of a home's disks and promises, without opening it: for a doctor that needs no daemon. */
+    public static List<String> diskNotes(CortexOptions options) {
+        Home home = options.home();
+        Launcher launcher = Launcher.of(new Installation(options.installation()));
+        try (HostPool pool = HostPool.seen(home.folder(), options.disks(), launcher)) {
+            PoolState state = pool.state();
+            List<String> notes = new ArrayList<>(PoolText.of(state));
+            SqliteStore.look(home.database()).ifPresent(store -> {
+                try (store) {
+                    notes.addAll(Handlers.promised(store.list("", Integer.MAX_VALUE), store.disks(), state));
+                }
+            });
+            return notes;
+        } catch (CortexException e) {
+            return List.of("disks: " + e.getMessage()
+                    + e.remedy().map(remedy -> " (" + remedy + ")").orElse(""));
+        }
     }
 
     private static List<SandboxDriver> drivers(CortexOptions options, Launcher launcher, HostPool pool) {

@@ -23,6 +23,9 @@ final class Migrations {
 
     /** @throws CortexException NOT_READY when a newer version has written the database */
     static void apply(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
+        }
         int version = version(connection);
         if (version > NEWEST) {
             throw CortexException.of(
@@ -35,9 +38,9 @@ final class Migrations {
         }
     }
 
-    private static int version(Connection connection) throws SQLException {
+    /** @throws SQLException when nobody has written one yet */
+    static int version(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)");
             try (ResultSet rows = statement.executeQuery("SELECT max(version) FROM schema_version")) {
                 return rows.next() ? rows.getInt(1) : 0;
             }

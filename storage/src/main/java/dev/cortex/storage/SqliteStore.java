@@ -49,6 +49,11 @@ public final class SqliteStore implements SandboxStore {
         this.homeId = readOrMakeHomeId();
     }
 
+    private SqliteStore(Connection connection, UUID homeId) {
+        this.connection = connection;
+        this.homeId = homeId;
+    }
+
     /**
      * Opens the database, makes it where it is missing, and brings its schema up to date.
      *
@@ -76,6 +81,33 @@ public final class SqliteStore implements SandboxStore {
                             "cannot open the database " + file,
                             "check that the folder is yours and its disk is not full")
                     .because(e);
+        }
+    }
+
+    /**
+     * A database that somebody else may have open, for reading alone; empty where there is none, or one of another
+     * version.
+     */
+    public static Optional<SqliteStore> look(Path file) {
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
+        try {
+            Path folder = file.toAbsolutePath().getParent();
+            SqliteLibrary.unpackInto(folder == null ? file : folder);
+            Connection connection = DriverManager.getConnection("jdbc:sqlite:file:" + file + "?mode=ro");
+            try {
+                if (Migrations.version(connection) != Migrations.NEWEST) {
+                    connection.close();
+                    return Optional.empty();
+                }
+                return Optional.of(new SqliteStore(connection, UUID.randomUUID()));
+            } catch (SQLException e) {
+                connection.close();
+                return Optional.empty();
+            }
+        } catch (SQLException | IOException e) {
+            return Optional.empty();
         }
     }
 

@@ -89,6 +89,8 @@ public final class Verbs {
                     .example("cortex ls", "cortex ls --all", "cortex ls --json"),
             Verb.of("inspect", "NAME", 1, 1, "Everything about one sandbox")
                     .example("cortex inspect api", "cortex inspect api --json", "cortex inspect api --json | less"),
+            Verb.of("usage", "", 0, 0, "What machine, disks and sandboxes take, and what was promised")
+                    .example("cortex usage", "cortex usage --json", "cortex ls --all"),
             Verb.of("start", "NAME…", 1, 1000, "Start a created or stopped sandbox")
                     .example("cortex start api", "cortex start api web", "cortex start api --json"),
             Verb.of("stop", "NAME…", 1, 1000, "End a sandbox's processes; its disk stays")

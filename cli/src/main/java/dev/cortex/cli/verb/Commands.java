@@ -11,6 +11,7 @@ public final class Commands {
             case "create" -> new CreateCommand(context);
             case "ls" -> new ListCommand(context);
             case "inspect" -> new InspectCommand(context);
+            case "usage" -> new UsageCommand(context);
             case "start" -> new StartCommand(context);
             case "stop" -> new StopCommand(context);
             case "rm" -> new RemoveCommand(context);

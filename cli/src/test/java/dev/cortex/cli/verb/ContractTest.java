@@ -52,6 +52,7 @@ final class ContractTest {
             Map.entry(Operations.SESSION_START, "exec"),
             Map.entry(Operations.SESSION_STREAM, "exec"),
             Map.entry(Operations.SESSION_LIST, "sessions"),
+            Map.entry(Operations.USAGE, "usage"),
             Map.entry(Operations.SESSION_STATUS, "sessions"),
             Map.entry(Operations.SESSION_SIGNAL, "sessions"),
             Map.entry(Operations.SESSION_REMOVE, "sessions"),

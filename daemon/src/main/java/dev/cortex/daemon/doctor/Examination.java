@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Finds out what a report says. */
 public final class Examination {
@@ -28,7 +29,10 @@ public final class Examination {
                 Machine.current(),
                 daemon.map(process -> state(process, port)),
                 readiness,
-                notes(options.home(), daemon.isPresent(), port));
+                Stream.concat(
+                                Cortex.diskNotes(options).stream(),
+                                notes(options.home(), daemon.isPresent(), port).stream())
+                        .toList());
     }
 
     private static Report.DaemonState state(ProcessHandle process, Optional<String> port) {

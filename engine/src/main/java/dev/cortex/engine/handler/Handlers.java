@@ -4,13 +4,17 @@ import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.protocol.operation.Operation;
+import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.SandboxRow;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 
 /** The handler of each operation. */
 public final class Handlers {
@@ -19,8 +23,13 @@ public final class Handlers {
     /** None. */
     Handlers() {}
 
-    /** @param opened when the home was opened */
-    public Handlers(SandboxService sandboxes, Home home, String version, Instant opened, Clock clock) {
+    /**
+     * @param opened when the home was opened
+     * @param images bytes that unpacked images take
+     */
+    public Handlers(
+            SandboxService sandboxes, Home home, String version, Instant opened, Clock clock, LongSupplier images) {
+        new UsageHandlers(sandboxes, images).register(this);
         new DaemonHandlers(sandboxes, home, version, opened, clock).register(this);
         new SandboxHandlers(sandboxes, clock).register(this);
         new SessionHandlers(sandboxes).register(this);
@@ -32,6 +41,12 @@ public final class Handlers {
     /** Which of these drivers are ready, and which of them {@code auto} would take. */
     public static Daemon.Readiness readiness(List<SandboxDriver> drivers) {
         return DaemonHandlers.readiness(drivers);
+    }
+
+    /** How far limits of running sandboxes and of disks exceed the machine, in words; empty without any. */
+    public static List<String> promised(List<SandboxRow> sandboxes, List<DiskRow> disks, PoolState pool) {
+        return PromisesText.of(
+                Promises.of(sandboxes, disks, pool, MachineMemory.now().total()));
     }
 
     <Q, R> void put(Operation<Q, R> operation, Handler<Q, R> handler) {

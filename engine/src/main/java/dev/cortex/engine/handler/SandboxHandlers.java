@@ -10,33 +10,33 @@ import dev.cortex.protocol.api.SandboxView.DiskView;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.disk.DiskUsage;
 import dev.cortex.sandbox.guest.GuestInfo;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Sandboxes: create, list, inspect, start, stop, remove. */
 final class SandboxHandlers {
     private static final int PAGE = 1_000;
 
-    /** A list asks so many neurons at once; beyond, figures are left to inspect. */
-    private static final int ASKED = 64;
-
+    /** With more running sandboxes than are asked at once a list leaves their figures out. */
     private static final Duration IN_A_LIST = Duration.ofMillis(250);
+
     private static final Duration ALONE = Duration.ofSeconds(2);
 
     private final SandboxService sandboxes;
+    private final GuestFigures figures;
     private final Idempotency<CreateSandbox, String> creates;
 
     SandboxHandlers(SandboxService sandboxes, Clock clock) {
         this.sandboxes = sandboxes;
+        this.figures = new GuestFigures(sandboxes);
         this.creates = new Idempotency<>(clock);
     }
 
@@ -84,46 +84,51 @@ final class SandboxHandlers {
         List<SandboxRow> rows = sandboxes.list(parameters.text("after").orElse(""), most + 1);
         List<SandboxRow> page = rows.size() > most ? rows.subList(0, most) : rows;
         Map<SandboxRow, GuestInfo> usage = usage(page);
+        Map<String, DiskUsage> disks = diskUsages();
         return new Lifecycle.SandboxList(
                 page.stream()
-                        .map(row -> view(row, Optional.ofNullable(usage.get(row)), Optional.empty()))
+                        .map(row -> view(row, Optional.ofNullable(usage.get(row)), disk(row, disks)))
                         .toList(),
-                parameters.flag("all") ? keptDisks() : List.of(),
+                parameters.flag("all") ? keptDisks(disks) : List.of(),
                 rows.size() > most ? Optional.of(page.getLast().name()) : Optional.empty());
     }
 
     private Map<SandboxRow, GuestInfo> usage(List<SandboxRow> page) {
-        Map<SandboxRow, GuestInfo> usage = new ConcurrentHashMap<>();
-        List<SandboxRow> running =
-                page.stream().filter(row -> row.state() == State.RUNNING).toList();
-        if (running.size() > ASKED) {
-            return usage;
-        }
-        List<Thread> asking = new ArrayList<>();
-        for (SandboxRow row : running) {
-            asking.add(Thread.ofVirtual()
-                    .name("usage of " + row.name())
-                    .start(() -> info(row, IN_A_LIST).ifPresent(info -> usage.put(row, info))));
-        }
-        for (Thread thread : asking) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return Map.copyOf(usage);
-            }
-        }
-        return usage;
+        long running = page.stream().filter(row -> row.state() == State.RUNNING).count();
+        return running > GuestFigures.AT_ONCE ? Map.of() : figures.of(page, IN_A_LIST);
     }
 
-    private List<KeptDisk> keptDisks() {
+    /** A list shows what costs one question for all of them; a disk that would have to be walked is left to inspect. */
+    private Map<String, DiskUsage> diskUsages() {
+        try {
+            return sandboxes.diskUsages();
+        } catch (CortexException e) {
+            return Map.of();
+        }
+    }
+
+    private Optional<DiskView> disk(SandboxRow row, Map<String, DiskUsage> disks) {
+        DiskUsage used = disks.get(row.settings().disk());
+        return used == null
+                ? Optional.empty()
+                : sandboxes
+                        .disk(row)
+                        .map(d -> new DiskView(sandboxes.diskFolder(d).toString(), used.bytes(), false));
+    }
+
+    private List<KeptDisk> keptDisks(Map<String, DiskUsage> disks) {
         return sandboxes.keptDisks().stream()
-                .map(disk -> new KeptDisk(disk.name(), disk.driver(), disk.image(), bytes(disk)))
+                .map(disk -> new KeptDisk(disk.name(), disk.driver(), disk.image(), bytes(disk, disks)))
                 .toList();
     }
 
+    private long bytes(DiskRow disk, Map<String, DiskUsage> disks) {
+        DiskUsage used = disks.get(disk.name());
+        return used == null ? bytes(disk) : used.bytes();
+    }
+
     private SandboxView inspect(SandboxRow row) {
-        Optional<GuestInfo> info = row.state() == State.RUNNING ? info(row, ALONE) : Optional.empty();
+        Optional<GuestInfo> info = row.state() == State.RUNNING ? figures.of(row, ALONE) : Optional.empty();
         Optional<DiskView> disk = sandboxes
                 .disk(row)
                 .map(d -> new DiskView(sandboxes.diskFolder(d).toString(), bytes(d), false));
@@ -144,15 +149,6 @@ final class SandboxHandlers {
         } catch (CortexException e) {
             // A record of a driver that this version lacks can still be shown.
             return row.settings().user();
-        }
-    }
-
-    /** What cannot be asked is not shown. */
-    private Optional<GuestInfo> info(SandboxRow row, Duration deadline) {
-        try {
-            return Optional.of(sandboxes.running(row.id().value()).guest().info(deadline));
-        } catch (CortexException e) {
-            return Optional.empty();
         }
     }
 

@@ -8,6 +8,7 @@ import dev.cortex.protocol.api.Lifecycle;
 import dev.cortex.protocol.api.SandboxView;
 import dev.cortex.protocol.api.SessionView;
 import dev.cortex.protocol.api.StartSession;
+import dev.cortex.protocol.api.Usage;
 import dev.cortex.protocol.operation.Operation.Body;
 import dev.cortex.protocol.operation.Operation.Method;
 import dev.cortex.protocol.operation.Operation.Parameter;
@@ -52,6 +53,14 @@ public final class Operations {
             Daemon.Readiness.class,
             Scope.READ,
             "Which drivers are ready, and what the others miss");
+    public static final Operation<Void, Usage> USAGE = json(
+            "daemon.usage",
+            Method.GET,
+            "/usage",
+            Void.class,
+            Usage.class,
+            Scope.READ,
+            "What machine, pool, sandboxes and disks take and have been promised");
     public static final Operation<Void, Daemon.Event> EVENTS = new Operation<>(
             "events.stream",
             Method.GET,
@@ -352,6 +361,7 @@ public final class Operations {
         return List.of(
                 HEALTH,
                 READINESS,
+                USAGE,
                 EVENTS,
                 CREATE,
                 LIST,

@@ -194,6 +194,11 @@ public final class SandboxService implements AutoCloseable {
         return ports.store().count();
     }
 
+    /** All disks that a record knows. */
+    public List<DiskRow> disks() {
+        return ports.store().disks();
+    }
+
     /** Disks whose record has gone. */
     public List<DiskRow> keptDisks() {
         return ports.store().disks().stream()
