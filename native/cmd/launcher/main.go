@@ -25,6 +25,7 @@ const usage = `usage: launcher VERB
   stop                end one and remove all that was made for it
   pause               make one stand still; it keeps its memory
   resume              let it go on
+  checkpoint          save the memory of one whose neuron is quiet
   observe             look at many at once
   probe [--tools DIR] [DIR]
                       tell what this host can do, with runtimes of a folder of tools
@@ -60,6 +61,7 @@ var verbs = map[string]func(call) (any, int, error){
 	"stop":           stopVerb,
 	"pause":          pauseVerb,
 	"resume":         resumeVerb,
+	"checkpoint":     checkpointVerb,
 	"observe":        observeVerb,
 	"probe":          probeVerb,
 	"extract":        extractVerb,

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/launch/checkpoint"
 	"cortex.dev/native/internal/launch/observe"
 	"cortex.dev/native/internal/launch/pause"
 	"cortex.dev/native/internal/launch/start"
@@ -95,6 +96,18 @@ func changeVerb(c call, change func(launch.PauseSpec) (launch.Changed, error)) (
 		return nil, 1, err
 	}
 	answer, err := change(spec)
+	return answer, 0, err
+}
+
+func checkpointVerb(c call) (any, int, error) {
+	var spec launch.CheckpointSpec
+	if err := launch.Decode(c.stdin, &spec); err != nil {
+		return nil, 1, err
+	}
+	if err := spec.Check(); err != nil {
+		return nil, 1, err
+	}
+	answer, err := checkpoint.Take(spec)
 	return answer, 0, err
 }
 

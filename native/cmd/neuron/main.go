@@ -122,7 +122,8 @@ func serveGuest(o options) error {
 		return err
 	}
 	leaving := make(chan struct{}, 1)
-	guest := control.NewGuest(machine, spawner, session.SystemClock{}, func() {
+	channel := serve.NewChannel(o.path, inherited)
+	guest := control.NewGuest(machine, spawner, session.SystemClock{}, channel, func() {
 		select {
 		case leaving <- struct{}{}:
 		default:
@@ -133,13 +134,12 @@ func serveGuest(o options) error {
 		return err
 	}
 	// Only now: whoever waits for this socket to appear may believe that it is served.
-	socket, err := listen(o, inherited)
-	if err != nil {
+	if err := channel.Open(); err != nil {
 		return err
 	}
 	say("info", "neuron "+version.Build+" serving")
 	failed := make(chan error, 1)
-	go func() { failed <- listener.Run(context.Background(), socket) }()
+	go func() { failed <- listener.Run(context.Background(), channel) }()
 	return wait(guest, failed, leaving, terminated)
 }
 
@@ -176,17 +176,6 @@ func inherit(o options) (net.Listener, error) {
 	socket, err := net.FileListener(file)
 	if err != nil {
 		return nil, fmt.Errorf("serve on descriptor %d: %w", o.descriptor, err)
-	}
-	return socket, nil
-}
-
-func listen(o options, inherited net.Listener) (net.Listener, error) {
-	if inherited != nil {
-		return inherited, nil
-	}
-	socket, err := net.Listen("unix", o.path)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
 	}
 	return socket, nil
 }

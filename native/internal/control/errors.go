@@ -42,8 +42,11 @@ func FaultOf(err error, doing string) *fault.Error {
 }
 
 // intercept admits calls, and turns their errors into statuses that carry an ErrorDetail.
-func intercept(ctx context.Context, unmarshal ttrpc.Unmarshaler, info *ttrpc.UnaryServerInfo, call ttrpc.Method) (any, error) {
+func (g *Guest) intercept(ctx context.Context, unmarshal ttrpc.Unmarshaler, info *ttrpc.UnaryServerInfo, call ttrpc.Method) (any, error) {
 	if err := admit(ctx, info.FullMethod); err != nil {
+		return nil, statusOf(err)
+	}
+	if err := g.whileStill(info.FullMethod); err != nil {
 		return nil, statusOf(err)
 	}
 	response, err := call(ctx, unmarshal)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cortex.dev/native/internal/boot"
@@ -28,7 +29,9 @@ type Guest struct {
 	watches   *files.Watches
 	disk      *Slots
 	forwards  *forward.Ports
-	leave     func() // ends the neuron, soon after it was called
+	channel   Channel
+	leave     func()                    // ends the neuron, soon after it was called
+	still     atomic.Pointer[stillness] // nil: sessions run
 
 	initializing sync.Mutex
 	mu           sync.RWMutex
@@ -39,22 +42,24 @@ type Guest struct {
 type life struct {
 	token      wire.Token
 	generation uint64
+	stale      bool // the sandbox was restored: the token is another one's
 	sessions   *session.Table
 	config     session.Config
 	door       *sudo.Door // nil: there is one user
 }
 
 // NewGuest makes a neuron that waits for Initialize. leave is called after Shutdown.
-func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, leave func()) *Guest {
+func NewGuest(machine *boot.Machine, spawner *session.Spawner, clock session.Clock, channel Channel, leave func()) *Guest {
 	return &Guest{
 		machine: machine, spawner: spawner, clock: clock, started: time.Now(),
-		transfers: files.NewTransfers(time.Now), watches: files.NewWatches(time.Now), disk: newSlots(), forwards: forward.NewPorts(), leave: leave,
+		transfers: files.NewTransfers(time.Now), watches: files.NewWatches(time.Now), disk: newSlots(), forwards: forward.NewPorts(),
+		channel: channel, leave: leave,
 	}
 }
 
 // NewServer makes the ttrpc server of the guest's calls.
 func NewServer(g *Guest) (*ttrpc.Server, error) {
-	server, err := ttrpc.NewServer(ttrpc.WithUnaryServerInterceptor(intercept))
+	server, err := ttrpc.NewServer(ttrpc.WithUnaryServerInterceptor(g.intercept))
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +86,9 @@ func (g *Guest) Admits(token wire.Token) Admission {
 		return Restricted
 	}
 	if g.life != nil && subtle.ConstantTimeCompare(token[:], g.life.token[:]) == 1 {
+		if g.life.stale {
+			return Restricted
+		}
 		return Trusted
 	}
 	return Refused

@@ -39,6 +39,13 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	g.initializing.Lock()
 	defer g.initializing.Unlock()
 	if l, err := g.alive(); err == nil {
+		if g.isStale(l) {
+			if err := g.again(l, token, r); err != nil {
+				return nil, err
+			}
+			streamOf(ctx).trusted.Store(true)
+			return &guestpb.InitializeResponse{Version: version.Build}, nil
+		}
 		if subtle.ConstantTimeCompare(l.token[:], token[:]) != 1 {
 			return nil, fault.New(fault.Unauthenticated, "the sandbox was initialized with another token")
 		}
@@ -49,9 +56,7 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := g.machine.Identify(boot.Identity{
-		WallClockNanos: r.WallClockNs, Entropy: r.Entropy, Hostname: r.Hostname, MachineID: r.MachineId,
-	}); err != nil {
+	if err := g.identify(r); err != nil {
 		return nil, err
 	}
 	if err := g.machine.Settle(config.Users, config.DefaultUser, config.WorkingDirectory); err != nil {
@@ -71,6 +76,12 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	g.mu.Unlock()
 	streamOf(ctx).trusted.Store(true)
 	return &guestpb.InitializeResponse{Version: version.Build}, nil
+}
+
+func (g *Guest) identify(r *guestpb.InitializeRequest) error {
+	return g.machine.Identify(boot.Identity{
+		WallClockNanos: r.WallClockNs, Entropy: r.Entropy, Hostname: r.Hostname, MachineID: r.MachineId,
+	})
 }
 
 // openDoor makes the sessions of a life, and sudo where they can have other users.

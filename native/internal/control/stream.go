@@ -41,3 +41,16 @@ func admit(ctx context.Context, method string) *fault.Error {
 	return fault.New(fault.NotReady, "a stream without the token may only call Info and Initialize").
 		WithRemedy("call Initialize first, or dial with its token")
 }
+
+// whileStill refuses what would begin something between Quiesce and Thaw.
+func (g *Guest) whileStill(method string) *fault.Error {
+	if g.still.Load() == nil {
+		return nil
+	}
+	for _, harmless := range []string{"/Info", "/Initialize", "/Quiesce", "/Thaw", "/SessionStatus", "/ListSessions", "/Shutdown"} {
+		if strings.HasSuffix(method, harmless) {
+			return nil
+		}
+	}
+	return fault.New(fault.NotReady, "the sandbox stands still for a checkpoint").WithRemedy("call Thaw first")
+}

@@ -48,6 +48,7 @@ func (s *Spec) Check() error {
 
 func (s *Spec) checkOci(faults *faults) {
 	faults.path("bundle", s.Bundle)
+	faults.optionalPath("restore", s.Restore)
 	faults.refuse(len(s.Config) == 0, "config is missing")
 	faults.refuse(s.Process != nil, "process belongs to runtime none")
 	faults.refuse(s.Idmap != nil && s.Rootless != nil, "idmap cannot be used in rootless")
@@ -60,8 +61,8 @@ func (s *Spec) checkOci(faults *faults) {
 }
 
 func (s *Spec) checkProcess(faults *faults) {
-	faults.refuse(len(s.Mounts) > 0 || len(s.Config) > 0 || s.Idmap != nil || s.Rootless != nil || s.Bundle != "",
-		"bundle, config, mounts, idmap and rootless belong to runtime oci")
+	faults.refuse(s.Restore != "" || len(s.Mounts) > 0 || len(s.Config) > 0 || s.Idmap != nil || s.Rootless != nil || s.Bundle != "",
+		"bundle, config, mounts, restore, idmap and rootless belong to runtime oci")
 	if s.Process == nil {
 		faults.refuse(true, "process is missing")
 		return

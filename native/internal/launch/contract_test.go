@@ -31,6 +31,8 @@ func TestEveryGoldenRecordSurvivesARoundTrip(t *testing.T) {
 		"stopped.json":            &Stopped{},
 		"pause.json":              &PauseSpec{},
 		"paused.json":             &Changed{},
+		"checkpoint.json":         &CheckpointSpec{},
+		"checkpointed.json":       &Checkpointed{},
 		"observe.json":            &ObserveSpec{},
 		"observed.json":           &Observed{},
 		"probed.json":             &Probed{},

@@ -52,6 +52,10 @@ type Spec struct {
 	Rootless *Mapping `json:"rootless,omitempty"`
 	// Disk is made before anything that uses it; absent: it is there.
 	Disk *Disk `json:"disk,omitempty"`
+	// Restore is the folder of a checkpoint: the sandbox goes on from there instead
+	// of beginning with the config's process. The first process then opens the
+	// channel in Listen.Shared by itself. Only runsc.
+	Restore string `json:"restore,omitempty"`
 	// Process is the first process with runtime none.
 	Process *Process `json:"process,omitempty"`
 	// Console is a file that gets the first process's standard output and

@@ -21,7 +21,7 @@ func (m *Marker) Counts() (map[uint32]int, error) {
 	counts := map[uint32]int{}
 	err := m.scan(func(s *scanner) error {
 		return s.each(func(pid int, mark uint64) {
-			if mark>>sessionBits == m.sandbox && mark&NumberMost != 0 && !s.dead(pid) {
+			if m.isSessions(mark) && !s.dead(pid) {
 				counts[uint32(mark&NumberMost)]++
 			}
 		})
@@ -48,7 +48,7 @@ func (m *Marker) Signal(number uint32, signal unix.Signal) (sent int, err error)
 func (m *Marker) Kill(number uint32) (left int, err error) {
 	err = m.scan(func(s *scanner) (err error) {
 		deadline := time.Now().Add(killWithin)
-		if err := s.stop(m.Of(number), deadline); err != nil {
+		if _, err := s.stop(func(of uint64) bool { return of == m.Of(number) }, deadline); err != nil {
 			return err
 		}
 		left, err = s.kill(m.Of(number), deadline)
@@ -57,16 +57,58 @@ func (m *Marker) Kill(number uint32) (left int, err error) {
 	return left, err
 }
 
-// stop sends SIGSTOP to what bears the mark, pass by pass, until a pass finds no process that was
-// not stopped. A process to which the signal was sent makes no other one, whatever it was doing,
+// StopAll stops every process of every session and returns which: those that somebody had stopped
+// before are not among them, so that Continue leaves them as they were.
+func (m *Marker) StopAll() (stopped []int, err error) {
+	err = m.scan(func(s *scanner) (err error) {
+		before := map[int]bool{}
+		if err := s.each(func(pid int, of uint64) {
+			if m.isSessions(of) && s.state(pid) == 'T' {
+				before[pid] = true
+			}
+		}); err != nil {
+			return err
+		}
+		all, err := s.stop(m.isSessions, time.Now().Add(killWithin))
+		for pid := range all {
+			if !before[pid] {
+				stopped = append(stopped, pid)
+			}
+		}
+		return err
+	})
+	return stopped, err
+}
+
+// Continue lets processes go on that StopAll stopped.
+func (m *Marker) Continue(pids []int) error {
+	return m.scan(func(s *scanner) error {
+		stopped := map[int]bool{}
+		for _, pid := range pids {
+			stopped[pid] = true
+		}
+		return s.each(func(pid int, of uint64) {
+			if stopped[pid] && m.isSessions(of) {
+				_ = unix.Kill(pid, unix.SIGCONT)
+			}
+		})
+	})
+}
+
+func (m *Marker) isSessions(mark uint64) bool {
+	return mark>>sessionBits == m.sandbox && mark&NumberMost != 0
+}
+
+// stop sends SIGSTOP to what bears such marks, pass by pass, until a pass finds no process that was
+// not stopped, and returns whom it was sent to. A process to which the signal was sent makes no other one, whatever it was doing,
 // unless another session wakes it: so the last pass looks at the states too.
-func (s *scanner) stop(mark uint64, deadline time.Time) error {
+func (s *scanner) stop(wanted func(mark uint64) bool, deadline time.Time) (map[int]struct{}, error) {
 	stopped := map[int]struct{}{}
 	look := false
 	for {
 		fresh := 0
 		if err := s.each(func(pid int, of uint64) {
-			if of != mark {
+			if !wanted(of) {
 				return
 			}
 			if _, before := stopped[pid]; before && (!look || !s.runs(pid)) {
@@ -77,10 +119,10 @@ func (s *scanner) stop(mark uint64, deadline time.Time) error {
 				fresh++
 			}
 		}); err != nil {
-			return err
+			return stopped, err
 		}
 		if fresh == 0 && look || time.Now().After(deadline) {
-			return nil
+			return stopped, nil
 		}
 		look = fresh == 0
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,11 +41,11 @@ func NewListener(guest *control.Guest) (*Listener, error) {
 	return &Listener{guest: guest, server: server}, nil
 }
 
-// Run accepts streams until the socket is closed.
-func (l *Listener) Run(ctx context.Context, socket net.Listener) error {
+// Run accepts streams for as long as the channel can be open.
+func (l *Listener) Run(ctx context.Context, channel *Channel) error {
 	for {
-		conn, err := socket.Accept()
-		if errors.Is(err, net.ErrClosed) {
+		conn, err := channel.accept(ctx)
+		if errors.Is(err, net.ErrClosed) || ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
@@ -54,29 +53,29 @@ func (l *Listener) Run(ctx context.Context, socket net.Listener) error {
 			time.Sleep(acceptPause)
 			continue
 		}
-		stream, ok := conn.(data.Conn)
+		bare, ok := conn.(data.Conn)
 		if !ok || l.open.Load() >= streamsMost {
 			_ = conn.Close()
 			continue
 		}
 		l.open.Add(1)
-		go l.serve(ctx, stream)
+		go l.serve(ctx, bare, channel.track(bare, l.leave))
 	}
 }
 
-func (l *Listener) serve(ctx context.Context, conn data.Conn) {
-	hello, admission, ok := l.greet(conn)
+// serve answers one stream; counted is the same, told of when it is closed.
+func (l *Listener) serve(ctx context.Context, bare data.Conn, counted *stream) {
+	hello, admission, ok := l.greet(bare)
 	if ok && hello.Purpose == wire.PurposeControl {
 		stream := control.NewStream(admission == control.Trusted)
 		// Serve returns once it has taken the one stream, which it closes itself in the end.
-		_ = l.server.Serve(stream.On(ctx), &single{conn: &counted{Conn: conn, closed: l.leave}})
+		_ = l.server.Serve(stream.On(ctx), &single{conn: counted})
 		return
 	}
-	defer l.leave()
-	defer conn.Close()
+	defer counted.Close()
 	if ok {
 		// The bare stream: around it, a frame's parts would go out one by one.
-		data.Serve(ctx, conn, l.guest)
+		data.Serve(ctx, bare, l.guest)
 	}
 }
 
@@ -110,18 +109,6 @@ func (l *Listener) answer(hello wire.Hello, err error) (wire.HelloAck, control.A
 		return wire.HelloAck{Status: wire.StatusTokenRefused}, control.Refused
 	}
 	return wire.HelloAck{Version: version}, admission
-}
-
-// counted tells once when it is closed.
-type counted struct {
-	data.Conn
-	once   sync.Once
-	closed func()
-}
-
-func (c *counted) Close() error {
-	c.once.Do(c.closed)
-	return c.Conn.Close()
 }
 
 // single is a listener that yields one stream.

@@ -64,6 +64,12 @@ func NewSpawner(reaper *reap.Reaper, marker *mark.Marker, birthplace Birthplace)
 	return s
 }
 
+// StopAll stops the processes of all sessions; Continue lets those go on that it stopped.
+func (s *Spawner) StopAll() ([]int, error) { return s.marker.StopAll() }
+
+// Continue lets processes go on.
+func (s *Spawner) Continue(pids []int) error { return s.marker.Continue(pids) }
+
 // AskAs names the user whose processes most sessions are.
 func (s *Spawner) AskAs(u users.User) { s.marker.AskAs(u.UID, u.GID) }
 

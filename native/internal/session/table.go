@@ -65,6 +65,21 @@ func NewTable(config Config, spawner *Spawner, clock Clock, memory MemoryWatch) 
 	}
 }
 
+// SetEnvironment replaces what later sessions have as their base.
+func (t *Table) SetEnvironment(entries [][]byte) error {
+	if err := ValidEnvironment(entries); err != nil {
+		return err
+	}
+	environment := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		environment = append(environment, string(entry))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.config.Environment = environment
+	return nil
+}
+
 // Exec starts a command, or returns the session that already has the request's id.
 func (t *Table) Exec(r Request) (s *Session, already bool, err error) {
 	if err := r.validate(); err != nil {

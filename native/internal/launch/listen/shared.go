@@ -16,6 +16,18 @@ import (
 // SharedName is the name of the socket in a shared folder.
 const SharedName = "n.sock"
 
+// ResumeName is the file by which a first process that closed its channel is told
+// to open it again. Its line says what has become of the sandbox.
+const ResumeName = "resume"
+
+// Lines of that file.
+const (
+	// Resumed: it is the same as before.
+	Resumed = "resumed"
+	// Restored: it was made of a checkpoint.
+	Restored = "restored"
+)
+
 const lookAgain = 500 * time.Microsecond
 
 // Shared is a folder in which a first process binds its socket, because its
@@ -39,6 +51,41 @@ func Share(spec launch.Listen, uid, gid int) (Shared, error) {
 		return shared, fmt.Errorf("making the folder of the channel: %w", err)
 	}
 	return shared, shared.own(uid, gid)
+}
+
+// Again hands the folder to the sandbox's root once more, after a checkpoint.
+func Again(spec launch.Listen, uid, gid int) (Shared, error) {
+	shared := Shared{spec.Shared, spec.Path}
+	for _, old := range []string{spec.Path, filepath.Join(spec.Shared, SharedName)} {
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return shared, fmt.Errorf("removing the closed socket: %w", err)
+		}
+	}
+	return shared, shared.own(uid, gid)
+}
+
+// Tell writes the file that opens the channel, whole.
+func (s Shared) Tell(line string) error {
+	path := filepath.Join(s.folder, ResumeName)
+	if err := os.WriteFile(path, []byte(line+"\n"), 0o644); err != nil {
+		return fmt.Errorf("telling the first process to serve: %w", err)
+	}
+	return nil
+}
+
+// Promise puts a socket in the place of the one that a checkpoint knows of: a
+// restore looks for it, and the first process replaces it.
+func (s Shared) Promise(uid, gid int) error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("making a socket: %w", err)
+	}
+	defer unix.Close(fd)
+	path := filepath.Join(s.folder, SharedName)
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		return fmt.Errorf("promising a socket: %w", err)
+	}
+	return os.Lchown(path, uid, gid)
 }
 
 // Bound waits for the socket and takes it over: from then on nothing inside can

@@ -48,7 +48,7 @@ func tryGvisor(path string) error {
 	defer os.RemoveAll(root)
 	ctx, cancel := context.WithTimeout(context.Background(), trialWithin)
 	defer cancel()
-	command := exec.CommandContext(ctx, path, "--root", root, "--platform=systrap", "--network=none",
+	command := exec.CommandContext(ctx, path, "--root", root, "--platform=systrap", "--network=none", "--gofer-network-namespace=new",
 		"--ignore-cgroups", "--host-settings=ignore", "do", "--quiet", "true")
 	// Its children too end with the trial.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -30,6 +30,9 @@ func Marked(mark uint64) ([]int, error) {
 	return marked, nil
 }
 
+// Lives says whether a process is there and not dead.
+func Lives(pid int) bool { return alive(pid) }
+
 func alive(pid int) bool {
 	stat, err := ReadStat(pid)
 	return err == nil && !stat.Dead()

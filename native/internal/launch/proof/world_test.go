@@ -23,7 +23,7 @@ import (
 const mark = 3141592653589045248
 
 // programs are built once for all tests.
-var programs struct{ launcher, first string }
+var programs struct{ launcher, first, neuron string }
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -32,7 +32,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "these tests need root")
 		return 1
 	}
-	for _, program := range []string{"crun", "runc", "runsc", "newuidmap", "newgidmap", "useradd", "setpriv"} {
+	for _, program := range append(all(), "newuidmap", "newgidmap", "useradd", "setpriv") {
 		if _, err := exec.LookPath(program); err != nil {
 			fmt.Fprintln(os.Stderr, "these tests need crun, runc, uidmap (apt-get install -y crun runc uidmap) and runsc in PATH (./dev gvisor):", err)
 			return 1
@@ -52,8 +52,10 @@ func run(m *testing.M) int {
 	// An ordinary user runs them as well.
 	_ = os.Chmod(dir, 0o755)
 	programs.launcher, programs.first = filepath.Join(dir, "launcher"), filepath.Join(dir, "first")
+	programs.neuron = filepath.Join(dir, "neuron")
 	for output, source := range map[string]string{
 		programs.launcher: "cortex.dev/native/cmd/launcher",
+		programs.neuron:   "cortex.dev/native/cmd/neuron",
 		programs.first:    "cortex.dev/native/internal/launch/proof/first",
 	} {
 		build := exec.Command("go", "build", "-o", output, source)
@@ -76,24 +78,53 @@ type world struct {
 	user *syscall.Credential
 }
 
-// flavours are the runtimes for which everything here must hold.
-var flavours = []string{"crun", "runc", "runsc"}
+// all are the runtimes for which everything here must hold; an emulated machine, on which gVisor would
+// take minutes, names those that it has.
+func all() []string {
+	if named := os.Getenv("CORTEX_TEST_RUNTIMES"); named != "" {
+		return strings.Split(named, ",")
+	}
+	return []string{"crun", "runc", "runsc"}
+}
+
+// flavours are those on which this run does every test.
+func flavours() []string {
+	if isSlow() {
+		return all()
+	}
+	return []string{"crun"}
+}
+
+func isSlow() bool { return os.Getenv("CI_SLOW") == "1" || os.Getenv("CORTEX_TEST_RUNTIMES") != "" }
+
+func slow(t *testing.T) {
+	t.Helper()
+	if !isSlow() {
+		t.Skip("slow: CI_SLOW=1")
+	}
+}
 
 // onEach does a test with each runtime.
 func onEach(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
-	on(t, flavours, test)
+	on(t, flavours(), test)
 }
 
 // onHostKernel leaves out the one whose sandboxes have a kernel of their own.
 func onHostKernel(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
-	on(t, []string{"crun", "runc"}, test)
+	on(t, slices.DeleteFunc(flavours(), func(f string) bool { return f == "runsc" }), test)
 }
 
-func on(t *testing.T, flavours []string, test func(*testing.T, *world)) {
+// onGvisor does a test with that one alone.
+func onGvisor(t *testing.T, test func(*testing.T, *world)) {
 	t.Helper()
-	for _, flavour := range flavours {
+	on(t, slices.DeleteFunc(all(), func(f string) bool { return f != "runsc" }), test)
+}
+
+func on(t *testing.T, wanted []string, test func(*testing.T, *world)) {
+	t.Helper()
+	for _, flavour := range wanted {
 		t.Run(flavour, func(t *testing.T) {
 			w := newWorld(t)
 			w.flavour = flavour
@@ -205,13 +236,15 @@ func (w *world) withGvisor(spec *launch.Spec) {
 	w.t.Helper()
 	const channel = "/run/cortex/channel"
 	spec.Listen.Shared = w.path("run", spec.ID, "channel")
-	spec.Mounts = spec.Mounts[:4]
+	spec.Mounts = spec.Mounts[:2]
 	edit(w.t, spec, func(config map[string]any) {
 		config["process"].(map[string]any)["args"] = []string{"/run/cortex/neuron", channel + "/n.sock"}
 		mounts := config["mounts"].([]any)
 		mounts = slices.DeleteFunc(mounts, func(m any) bool { return m.(map[string]any)["destination"] == "/sys/fs/cgroup" })
 		config["mounts"] = append(mounts,
 			map[string]any{"destination": "/sys/fs/cgroup", "type": "cgroup", "source": "cgroup", "options": []string{"rw"}},
+			map[string]any{"destination": "/run", "type": "tmpfs", "source": "tmpfs", "options": []string{"nosuid", "nodev", "mode=755", "size=1048576"}},
+			map[string]any{"destination": "/run/cortex/neuron", "type": "bind", "source": programs.first, "options": []string{"bind", "ro", "nosuid", "nodev"}},
 			map[string]any{"destination": channel, "type": "bind", "source": spec.Listen.Shared, "options": []string{"bind", "rw"}})
 	})
 }
@@ -271,6 +304,13 @@ func (w *world) call(verb string, request any, arguments ...string) (string, int
 // start starts and promises to stop.
 func (w *world) start(spec launch.Spec) (launch.Started, *box) {
 	w.t.Helper()
+	started := w.begin(spec)
+	return started, dial(w.t, spec.Listen.Path)
+}
+
+// begin starts, whatever the first process is.
+func (w *world) begin(spec launch.Spec) launch.Started {
+	w.t.Helper()
 	text, status := w.call("start", spec)
 	if status != 0 {
 		console, _ := os.ReadFile(spec.Console)
@@ -279,7 +319,7 @@ func (w *world) start(spec launch.Spec) (launch.Started, *box) {
 	var started launch.Started
 	w.must(json.Unmarshal([]byte(text), &started))
 	w.t.Cleanup(func() { w.stop(spec, &started) })
-	return started, dial(w.t, spec.Listen.Path)
+	return started
 }
 
 func stopSpec(spec launch.Spec, started *launch.Started) launch.StopSpec {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,12 @@ func (p program) run(c Container, global, options []string) (int, error) {
 	}
 	log, pidFile := filepath.Join(c.Files, logName), filepath.Join(c.Files, pidName)
 	arguments := append(p.begin(log), global...)
-	arguments = append(arguments, "run", "--detach", "--pid-file", pidFile, "--bundle", c.Bundle)
+	verb := "run"
+	if c.Restore != "" {
+		verb = "restore"
+		options = append([]string{"--image-path", c.Restore}, options...)
+	}
+	arguments = append(arguments, verb, "--detach", "--pid-file", pidFile, "--bundle", c.Bundle)
 	arguments = append(append(arguments, options...), c.ID)
 	if err := p.call(arguments, c, log); err != nil {
 		return 0, err
@@ -69,6 +75,11 @@ func readPid(file string) (int, error) {
 }
 
 func (p program) delete(id, files string, global []string) error {
+	return p.quietly(id, files, global, "delete", "--force")
+}
+
+// quietly calls the runtime about a container that exists.
+func (p program) quietly(id, files string, global []string, verb ...string) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -78,7 +89,7 @@ func (p program) delete(id, files string, global []string) error {
 	if _, err := os.Stat(files); files == "" || err != nil {
 		log = os.DevNull
 	}
-	arguments := append(append(p.begin(log), global...), "delete", "--force", id)
+	arguments := append(append(append(p.begin(log), global...), verb...), id)
 	quiet := Container{ID: id, Bundle: "/", Stdio: [3]*os.File{null, null, null}, Attributes: &syscall.SysProcAttr{}}
 	return p.call(arguments, quiet, log)
 }
@@ -110,8 +121,18 @@ func (p program) call(arguments []string, c Container, log string) error {
 // words are the runtime's own, else its exit status.
 func words(log string, state *os.ProcessState) string {
 	data, err := os.ReadFile(log)
-	if text := strings.TrimSpace(string(data)); err == nil && text != "" {
-		return text[max(0, len(text)-maxWords):]
+	text := strings.TrimSpace(string(data))
+	if err != nil || text == "" {
+		return state.String()
 	}
-	return state.String()
+	lines := strings.Split(text, "\n")
+	var structured struct {
+		Message string `json:"msg"`
+	}
+	if json.Unmarshal([]byte(lines[len(lines)-1]), &structured) == nil && structured.Message != "" {
+		// What follows the first line is the runtime's own stack.
+		first, _, _ := strings.Cut(structured.Message, "\n")
+		return first[:min(len(first), maxWords)]
+	}
+	return text[max(0, len(text)-maxWords):]
 }

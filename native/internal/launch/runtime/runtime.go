@@ -29,6 +29,13 @@ type Runtime interface {
 	StateDir(id string) string
 }
 
+// Checkpointing is what only some runtimes can do.
+type Checkpointing interface {
+	// Checkpoint writes the memory of a container, which goes on, to a folder.
+	// files is the folder of the log.
+	Checkpoint(id, files, image string) error
+}
+
 // Needs are the differences between the runtimes.
 type Needs struct {
 	// HiddenCgroups: it must not see the host's control groups.
@@ -48,6 +55,8 @@ type Container struct {
 	ID string
 	// Bundle is the folder with the configuration.
 	Bundle string
+	// Restore is the folder of a checkpoint to go on from, or "".
+	Restore string
 	// Files is the folder of the runtime's log and pid file.
 	Files string
 	// Stdio are the container's descriptors 0, 1 and 2.

@@ -72,6 +72,7 @@ func (a *attempt) runRuntime(config []byte) (int, error) {
 	pid, err := program.Run(runtime.Container{
 		ID:         a.spec.ID,
 		Bundle:     place.Bundle(),
+		Restore:    a.spec.Restore,
 		Files:      a.spec.Bundle,
 		Stdio:      [3]*os.File{null, a.console, a.console},
 		Extra:      extra,
@@ -148,19 +149,9 @@ func (a *attempt) plan() mounts.Plan {
 		Userxattr: a.spec.Rootless != nil,
 	}
 	if a.spec.Idmap != nil {
-		plan.RootUID, plan.RootGID = rootOf(a.spec.Idmap.Uids), rootOf(a.spec.Idmap.Gids)
+		plan.RootUID, plan.RootGID = a.spec.Idmap.RootIDs(0, 0)
 	}
 	return plan
-}
-
-// rootOf is the id outside of the sandbox's root.
-func rootOf(ranges []launch.IDRange) int {
-	for _, ids := range ranges {
-		if ids.ContainerID == 0 {
-			return int(ids.HostID)
-		}
-	}
-	return 0
 }
 
 // removeGroup ends a failed start: what a runtime left behind dies with it.

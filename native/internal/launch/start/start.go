@@ -2,6 +2,7 @@
 package start
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -147,14 +148,14 @@ func (a *attempt) openStreams() error {
 
 // share makes the folder in which the first process will bind the socket.
 func (a *attempt) share() error {
-	uid, gid := os.Geteuid(), os.Getegid()
-	if a.spec.Idmap != nil {
-		uid, gid = rootOf(a.spec.Idmap.Uids), rootOf(a.spec.Idmap.Gids)
-	}
+	uid, gid := a.spec.Idmap.RootIDs(os.Geteuid(), os.Getegid())
 	shared, err := listen.Share(*a.spec.Listen, uid, gid)
 	a.undo.Push("removing the channel", shared.Remove)
 	a.shared = &shared
-	return err
+	if err != nil || a.spec.Restore == "" {
+		return err
+	}
+	return errors.Join(shared.Promise(uid, gid), shared.Tell(listen.Restored))
 }
 
 // awaitSocket returns when the first process serves.
@@ -162,11 +163,7 @@ func (a *attempt) awaitSocket(pid int) error {
 	if a.shared == nil {
 		return nil
 	}
-	lives := func() bool {
-		stat, err := process.ReadStat(pid)
-		return err == nil && !stat.Dead()
-	}
-	file, err := a.shared.Bound(lives, time.Now().Add(servesWithin))
+	file, err := a.shared.Bound(func() bool { return process.Lives(pid) }, time.Now().Add(servesWithin))
 	if err != nil {
 		return err
 	}
@@ -194,6 +191,9 @@ func (a *attempt) checkFree() error {
 	}
 	if a.runtime.Needs().BindsSocket && a.spec.Listen != nil && a.spec.Listen.Shared == "" {
 		return launch.Fail(launch.InvalidArgument, nil, "%s needs listen.shared", a.spec.Runtime.Flavour)
+	}
+	if _, can := a.runtime.(runtime.Checkpointing); !can && a.spec.Restore != "" {
+		return launch.Fail(launch.Unsupported, nil, "%s restores no checkpoint", a.spec.Runtime.Flavour).WithRemedy("use runsc")
 	}
 	if a.runtime.Knows(a.spec.ID) {
 		return launch.Fail(launch.AlreadyExists, nil, "the runtime has a container %s already", a.spec.ID).

@@ -160,7 +160,7 @@ func runTests(folder string) error {
 		test.Dir = "/source/" + strings.ReplaceAll(name, "-", "/")
 		test.Env = []string{
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LANG=C.UTF-8",
-			"CI=true", "CORTEX_TEST_PROGRAMS=/programs",
+			"CI=true", "CORTEX_TEST_PROGRAMS=/programs", "CORTEX_TEST_RUNTIMES=crun,runc",
 		}
 		test.Stdout, test.Stderr = os.Stdout, os.Stdout
 		if err := test.Run(); err != nil {

@@ -34,10 +34,8 @@ final class MountPlan {
         }
         if (!runtime.ownKernel()) {
             plan.add(new Mount.Tmpfs("/tmp", sizes.tmp(), "1777", false));
-        }
-        plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
-        plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true, true));
-        if (!runtime.ownKernel()) {
+            plan.add(new Mount.Tmpfs("/run", sizes.run(), "755", false));
+            plan.add(new Mount.Bind(neuron.toString(), NEURON, true, false, false, true, true));
             plan.add(new Mount.CgroupView());
         }
         request.terms().mounts().forEach(mount -> plan.add(live(mount)));

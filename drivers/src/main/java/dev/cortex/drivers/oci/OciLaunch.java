@@ -42,7 +42,7 @@ final class OciLaunch {
                 request.sandbox().value(),
                 runtime(host.runtime().program(), host.program(), files),
                 Optional.of(files.bundle().toString()),
-                Optional.of(SandboxConfig.of(request, host.runtime(), host.rights(), host.seccomp())
+                Optional.of(SandboxConfig.of(request, host.runtime(), host.rights(), host.seccomp(), host.neuron())
                         .toJson()),
                 MountPlan.of(request, host.runtime(), host.rights(), etc, host.neuron()),
                 host.rights().idmap(),

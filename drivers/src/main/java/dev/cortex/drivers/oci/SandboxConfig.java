@@ -7,6 +7,7 @@ import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.StartRequest;
 import java.math.BigInteger;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,13 +62,14 @@ final class SandboxConfig {
 
     private SandboxConfig() {}
 
-    static OciConfig of(StartRequest request, OciRuntime runtime, Rights rights, JsonNode seccomp) {
+    static OciConfig of(
+            StartRequest request, OciRuntime runtime, Rights rights, JsonNode seccomp, Path neuron) {
         return new OciConfig(
                 OciConfig.VERSION,
                 new OciConfig.Root("mnt/rootfs", false),
                 request.hostname(),
                 process(request, runtime),
-                mounts(request, runtime),
+                mounts(request, runtime, neuron),
                 linux(rights, seccomp));
     }
 
@@ -98,7 +100,7 @@ final class SandboxConfig {
         return List.of(core, new OciConfig.Rlimit(carrier, BigInteger.valueOf(Mark.of(sandbox)), UNLIMITED));
     }
 
-    private static List<OciConfig.Entry> mounts(StartRequest request, OciRuntime runtime) {
+    private static List<OciConfig.Entry> mounts(StartRequest request, OciRuntime runtime, Path neuron) {
         RunFiles files = new RunFiles(request.runFolder(), request.folder());
         TmpfsSizes sizes = TmpfsSizes.under(request.limits().memoryBytes());
         List<OciConfig.Entry> all = new ArrayList<>(List.of(
@@ -111,6 +113,9 @@ final class SandboxConfig {
         if (runtime.ownKernel()) {
             all.add(entry("/sys/fs/cgroup", "cgroup", "cgroup", "nosuid", "nodev", "noexec", "rw"));
             all.add(entry("/tmp", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=1777", "size=" + sizes.tmp()));
+            // Its own, so that sockets bound there are no files of the host, which no checkpoint can save.
+            all.add(entry("/run", "tmpfs", "tmpfs", "nosuid", "nodev", "mode=755", "size=" + sizes.run()));
+            all.add(entry(MountPlan.NEURON, "bind", neuron.toString(), "bind", "ro", "nosuid", "nodev"));
             all.add(entry(CHANNEL, "bind", files.channel().toString(), "bind", "rw", "nosuid", "nodev", "noexec"));
         } else {
             // In a user namespace a folder goes only together with what is mounted below it.
