@@ -131,9 +131,9 @@ func (g *Guest) configOf(r *guestpb.InitializeRequest) (session.Config, error) {
 	c := session.Config{
 		Users: g.machine.Users, DefaultUser: user, SwitchUsers: g.machine.SwitchesUsers(),
 		WorkingDirectory: string(r.WorkingDirectory), RingBytes: ringDefault, RunningMost: runningDefault,
-		NoRoot: r.NoRoot,
+		NoRoot: r.NoRoot && g.machine.SwitchesUsers(),
 	}
-	if r.NoRoot && user.UID == 0 {
+	if c.NoRoot && user.UID == 0 {
 		return session.Config{}, fault.New(fault.Denied, "the sandbox's own user is root, which is switched off").
 			WithRemedy("name another user for it, or make it without --no-root")
 	}

@@ -103,7 +103,8 @@ final class Neuron implements Guest {
                         .setGid(user.gid())
                         .setHome(ByteString.copyFromUtf8(user.home())))
                 .setWorkingDirectory(ByteString.copyFromUtf8(identity.workdir()))
-                .setRingsTotalBytes(identity.ringsTotalBytes());
+                .setRingsTotalBytes(identity.ringsTotalBytes())
+                .setNoRoot(!identity.root());
         identity.environment().forEach(entry -> request.addEnvironment(ByteString.copyFrom(entry)));
         calls.call(INITIALIZE, request.build(), deadline);
         calls.use(identity.token());

@@ -194,7 +194,8 @@ final class CallsTest {
                 Guest guest = scripted.connect()) {
             GuestToken token = new GuestToken("ab".repeat(32));
             guest.initialize(
-                    new GuestIdentity(token, 1, "api", "0".repeat(32), List.of(), GuestIdentity.User.AGENT, "/work", 0),
+                    new GuestIdentity(
+                            token, 1, "api", "0".repeat(32), List.of(), GuestIdentity.User.AGENT, "/work", 0, true),
                     SOON);
             guest.info(SOON);
             assertThat(scripted.hellos())

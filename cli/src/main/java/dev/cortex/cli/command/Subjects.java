@@ -8,7 +8,7 @@ final class Subjects {
     private Subjects() {}
 
     static List<String> names() {
-        return List.of("settings", "status", "terminals", "drivers", "images", "files", "json");
+        return List.of("settings", "status", "terminals", "drivers", "rights", "images", "files", "json");
     }
 
     static Optional<String> text(String name) {
@@ -17,6 +17,7 @@ final class Subjects {
             case "status" -> Optional.of(STATUS);
             case "terminals" -> Optional.of(TERMINALS);
             case "drivers" -> Optional.of(DRIVERS);
+            case "rights" -> Optional.of(RIGHTS);
             case "images" -> Optional.of(IMAGES);
             case "files" -> Optional.of(FILES);
             case "json" -> Optional.of(JSON);
@@ -27,16 +28,17 @@ final class Subjects {
     private static final String SETTINGS = """
             Where a sandbox's settings come from, the first that has one:
 
-              a flag      --image --driver --memory --cpus --pids --disk --user --workdir
+              a flag      --image --driver --memory --cpus --pids --disk --seccomp --user
+                          --workdir
               a variable  CORTEX_IMAGE, CORTEX_DRIVER (or CORTEX_MODE), CORTEX_RUNTIME,
                           CORTEX_MEMORY, CORTEX_CPUS, CORTEX_PIDS, CORTEX_DISK,
-                          CORTEX_USER, CORTEX_WORKDIR
+                          CORTEX_SECCOMP, CORTEX_USER, CORTEX_WORKDIR
               a project   .cortex/config.yaml, here or up to the root of the repository
               the home    config.yaml in CORTEX_HOME, which is /var/lib/cortex for root
                           and ~/.local/share/cortex for others
               a default   host, auto, 2G, all cpus, 1024 processes, 10G
 
-            Keys in files: image, driver, runtime, user, workdir, limits.memory,
+            Keys in files: image, driver, runtime, seccomp, user, workdir, limits.memory,
             limits.cpus, limits.pids, limits.disk, env.NAME; in the home also daemon.port
             and daemon.disk-pool (auto, folder or btrfs; CORTEX_DISK_POOL).
             A project's file sets image and limits; the others once you trusted it.
@@ -94,6 +96,26 @@ final class Subjects {
               cortex doctor
               cortex run --driver oci/crun -- id
               cortex config set driver oci
+            """;
+
+    private static final String RIGHTS = """
+            Who sessions are, and which system calls they may make.
+
+              agent      the user of every session unless the image or --user says
+                         otherwise: no capability, and no way to get one
+              root       of the sandbox only, with what package managers need: a session
+                         with --user root, or sudo inside. --no-root switches both off
+
+              --seccomp default  what programs, compilers and servers need
+                        nested   also user namespaces and mounts in them: a browser's own
+                                 sandbox, bubblewrap
+                        debug    also tracing one's own processes: gdb, strace
+              docs/seccomp.md has the table. The neuron is beyond all of them.
+
+            Examples:
+              cortex exec --user root api -- apt-get install -y ./tool.deb
+              cortex exec api -- sudo apt-get install -y ./tool.deb
+              cortex create browser --seccomp nested --no-root
             """;
 
     private static final String IMAGES = """

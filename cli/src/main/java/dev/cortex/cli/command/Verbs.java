@@ -24,6 +24,8 @@ public final class Verbs {
     private static final Flag CPUS = Flag.of("cpus", "N", "").shared();
     private static final Flag PIDS = Flag.of("pids", "N", "").shared();
     private static final Flag DISK = Flag.of("disk", "SIZE", "").shared();
+    private static final Flag SECCOMP = Flag.of("seccomp", "LIST", "default, nested or debug; without sudo and root");
+    private static final Flag NO_ROOT = Flag.on("no-root", "").shared();
     private static final Flag ENV = Flag.many('e', "env", "K=V", "environment; K alone: as it is here");
     private static final Flag USER = Flag.of('u', "user", "USER", "whose rights; where it begins");
     private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "").shared();
@@ -48,6 +50,8 @@ public final class Verbs {
                             CPUS,
                             PIDS,
                             DISK,
+                            SECCOMP,
+                            NO_ROOT,
                             ENV,
                             LABEL,
                             MOUNT,
@@ -73,6 +77,8 @@ public final class Verbs {
                             CPUS,
                             PIDS,
                             DISK,
+                            SECCOMP,
+                            NO_ROOT,
                             ENV,
                             LABEL,
                             MOUNT,

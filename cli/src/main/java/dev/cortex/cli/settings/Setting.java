@@ -21,6 +21,7 @@ public record Setting(String key, String flag, List<String> variables, boolean o
             new Setting("limits.cpus", "cpus", List.of("CORTEX_CPUS"), true, "all, in fair shares"),
             new Setting("limits.pids", "pids", List.of("CORTEX_PIDS"), true, "1024"),
             new Setting("limits.disk", "disk", List.of("CORTEX_DISK"), true, "10G"),
+            new Setting("seccomp", "seccomp", List.of("CORTEX_SECCOMP"), false, "default"),
             new Setting("user", "user", List.of("CORTEX_USER"), false, "the image's, else agent"),
             new Setting("workdir", "workdir", List.of("CORTEX_WORKDIR"), false, "the image's, else the workspace"));
 

@@ -145,6 +145,9 @@ public final class Settings {
     public void apply(Json.Building request, boolean withSessionSettings) throws UsageException {
         for (Setting setting : Setting.all()) {
             Resolved resolved = values.getOrDefault(setting.key(), new Resolved("", "", false, Path.of("/")));
+            if (setting.key().equals("seccomp")) {
+                continue;
+            }
             boolean ofSession = setting.key().equals("user") || setting.key().equals("workdir");
             if (!resolved.set() || (ofSession && !withSessionSettings)) {
                 continue;
@@ -152,6 +155,23 @@ public final class Settings {
             String value = setting.key().equals("image") ? image(resolved) : resolved.value();
             Values.put(request, setting.key(), shown(setting, resolved), value);
         }
+    }
+
+    /**
+     * What sessions may be and call; absent where nobody says anything.
+     *
+     * @param root whether they may be root, if that is said
+     */
+    public Json rights(Optional<Boolean> root) throws UsageException {
+        Json.Building rights = Json.object();
+        if (root.isPresent()) {
+            rights.put("root", root.get());
+        }
+        Resolved seccomp = values.getOrDefault("seccomp", new Resolved("", "", false, Path.of("/")));
+        if (seccomp.set()) {
+            Values.put(rights, "seccomp", seccomp.source(), seccomp.value());
+        }
+        return rights.isEmpty() ? Json.ABSENT : rights.build();
     }
 
     /** The base environment: what files set, then what flags add. */

@@ -3,10 +3,13 @@ package dev.cortex.cli.settings;
 import dev.cortex.cli.command.UsageException;
 import dev.cortex.cli.json.Json;
 import dev.cortex.cli.terminal.Units;
+import java.util.List;
 import java.util.Optional;
 
 /** What a setting's text means. */
 final class Values {
+    private static final List<String> SECCOMP = List.of("default", "nested", "debug");
+
     private Values() {}
 
     /** What is wrong with it, in words. */
@@ -27,6 +30,14 @@ final class Values {
     static void put(Json.Building request, String key, String shown, String value) throws UsageException {
         switch (key) {
             case "driver" -> putDriver(request, value);
+            case "seccomp" -> {
+                if (!SECCOMP.contains(value)) {
+                    throw new UsageException(
+                            shown + " is '" + value + "', which is no list of system calls",
+                            "choose: default, nested, debug        (cortex help rights)");
+                }
+                request.put("seccomp", value);
+            }
             case "limits.memory" -> request.put("memory_bytes", Units.bytes(shown, value));
             case "limits.disk" -> request.put("disk_bytes", Units.bytes(shown, value));
             case "limits.cpus" -> request.put("cpus", Json.of(Units.count(shown, value)));

@@ -46,9 +46,11 @@ final class Creation {
         Json.Building request = Json.object();
         settings.apply(request, true);
         List<Word> pairs = environmentOfSandbox ? Environment.withValues(invocation.values("env")) : List.of();
+        Optional<Boolean> root = invocation.has("no-root") ? Optional.of(false) : Optional.empty();
         request.put("env", settings.environment(pairs))
                 .put("labels", labels(invocation))
-                .put("mounts", MountOption.all(invocation.values("mount")));
+                .put("mounts", MountOption.all(invocation.values("mount")))
+                .put("rights", settings.rights(root));
         if (HostText.variable("CORTEX_ALLOW_INSECURE_PROCESS").equals("1")) {
             request.put("allow_insecure_process", true);
         }

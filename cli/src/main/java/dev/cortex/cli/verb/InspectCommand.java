@@ -35,6 +35,7 @@ final class InspectCommand implements Command {
         line("image", SandboxText.image(sandbox));
         line("user", sandbox.get("user").text());
         line("workdir", sandbox.get("workdir").text());
+        rights(sandbox.get("rights"));
         limits(sandbox.get("limits"));
         usage(sandbox.get("usage"));
         Json disk = sandbox.get("disk");
@@ -55,6 +56,15 @@ final class InspectCommand implements Command {
         time("started", sandbox.get("started_at"));
         time("stopped", sandbox.get("stopped_at"));
         return 0;
+    }
+
+    private void rights(Json rights) {
+        if (rights.isPresent()) {
+            String root = rights.get("root").text().equals("true") ? "root by sudo" : "no root";
+            line(
+                    "rights",
+                    root + ", seccomp " + Printable.of(rights.get("seccomp").text()));
+        }
     }
 
     private void limits(Json limits) {

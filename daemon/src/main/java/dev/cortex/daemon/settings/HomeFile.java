@@ -29,7 +29,7 @@ public record HomeFile(Path path, Optional<String> port, Optional<String> diskPo
 
     /** Read by clients; what is in them they check. */
     private static final Set<String> OF_CLIENTS =
-            Set.of("driver", "runtime", "image", "limits", "user", "workdir", "env");
+            Set.of("driver", "runtime", "image", "limits", "seccomp", "user", "workdir", "env");
 
     /** Keys of earlier days and what they are called now. */
     private static final Map<String, String> RETIRED = Map.of(

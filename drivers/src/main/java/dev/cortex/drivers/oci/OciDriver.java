@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Runs the neuron as the first process of a container: user namespace with a range of uids of its own, the image
@@ -68,7 +69,12 @@ public final class OciDriver implements SandboxDriver {
 
     @Override
     public Capabilities capabilities() {
-        Set<Capability> all = EnumSet.of(Capability.ISOLATION, Capability.IMAGES, Capability.USERS);
+        Set<Capability> all = EnumSet.of(
+                Capability.ISOLATION,
+                Capability.IMAGES,
+                Capability.USERS,
+                Capability.ROOT_SESSIONS,
+                Capability.SECCOMP_PROFILES);
         addIf(all, Capability.LIVE_MOUNTS, Files.isReadable(FUSE) && Files.isWritable(FUSE));
         try {
             Probed.Cgroups cgroups = probe.lately().cgroup();
@@ -144,7 +150,11 @@ public final class OciDriver implements SandboxDriver {
                 OciReadiness.runtime(host, wanted).map(Probed.Runtime::path).orElse(wanted.program());
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
         return new OciLaunch.Surroundings(
-                wanted, program, rights, host.cgroup(), neuron, SeccompProfile.standard(), disk(request, rights));
+                wanted, program, rights, host.cgroup(), neuron, seccomp(request), disk(request, rights));
+    }
+
+    private static JsonNode seccomp(StartRequest request) {
+        return SeccompProfile.of(request.terms().rights().seccomp());
     }
 
     /** What was missing may be there now. */

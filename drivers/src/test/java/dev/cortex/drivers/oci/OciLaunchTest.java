@@ -61,7 +61,7 @@ final class OciLaunchTest {
                         rights,
                         cgroups,
                         Path.of("/opt/neuron"),
-                        SeccompProfile.standard(),
+                        SeccompProfile.of(dev.cortex.sandbox.terms.Rights.Seccomp.DEFAULT),
                         new DiskSpec("/h/disks/api", true, limits.diskBytes(), List.of("shown/usr"))),
                 ETC);
     }

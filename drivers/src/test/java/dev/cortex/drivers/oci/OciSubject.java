@@ -98,7 +98,8 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
                         .toList(),
                 GuestIdentity.User.AGENT,
                 "/home/agent/workspace",
-                0);
+                0,
+                true);
     }
 
     @Override

@@ -89,7 +89,8 @@ final class ProcessDriverIT extends DriverContract {
                     List.of(("HOME=" + request.disk()).getBytes(StandardCharsets.UTF_8)),
                     GuestIdentity.User.AGENT,
                     ProcessLaunch.workdir(request).toString(),
-                    0);
+                    0,
+                    true);
         }
 
         @Override

@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param environment base environment of its sessions, {@code KEY=value}
  * @param machineId 32 hex digits
+ * @param root whether sessions may be root of the sandbox
  */
 public record GuestIdentity(
         GuestToken token,
@@ -16,7 +17,8 @@ public record GuestIdentity(
         List<byte[]> environment,
         User user,
         String workdir,
-        long ringsTotalBytes) {
+        long ringsTotalBytes,
+        boolean root) {
 
     /** @param uid numeric, in the sandbox */
     public record User(String name, int uid, int gid, String home) {

@@ -32,7 +32,8 @@ final class Identities {
                 environment,
                 placement.user(),
                 row.settings().workdir(),
-                memory == 0 ? RINGS : Math.min(RINGS, memory / RINGS_SHARE));
+                memory == 0 ? RINGS : Math.min(RINGS, memory / RINGS_SHARE),
+                row.settings().terms().rights().root());
     }
 
     /** The same at each start, and no other sandbox's: 32 hex digits of a hash. */

@@ -42,7 +42,8 @@ public final class RoundTripBenchmark {
                         List.of(),
                         new GuestIdentity.User("root", 0, 0, "/tmp"),
                         "/tmp",
-                        0),
+                        0,
+                        true),
                 DEADLINE);
         measure("ListSessions of none", guest::sessions);
         measure("Info, which reads /proc", () -> guest.info(DEADLINE));
