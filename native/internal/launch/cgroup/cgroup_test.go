@@ -133,3 +133,15 @@ func TestALimitWithoutItsControllerIsRefused(t *testing.T) {
 		t.Error("it was made")
 	}
 }
+
+func TestHierarchiesThatOnlyAJVMLooksForAreKnown(t *testing.T) {
+	layout := parse([]byte(`30 29 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu
+31 29 0:27 / /sys/fs/cgroup/cpuacct rw - cgroup cgroup rw,cpuacct
+32 29 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset
+33 29 0:29 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio
+`))
+	want := []Hierarchy{{"/sys/fs/cgroup/cpuacct", []string{"cpuacct"}}, {"/sys/fs/cgroup/cpuset", []string{"cpuset"}}}
+	if !reflect.DeepEqual(layout.Witnesses, want) || len(layout.Others) != 3 {
+		t.Errorf("read %+v", layout)
+	}
+}

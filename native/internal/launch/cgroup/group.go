@@ -61,6 +61,15 @@ func (g Group) Paths() []launch.CgroupPath {
 	return paths
 }
 
+// Shown lists the folders that the sandbox sees.
+func (g Group) Shown() []launch.CgroupPath {
+	shown := g.Paths()
+	for _, witness := range g.layout.Witnesses {
+		shown = append(shown, launch.CgroupPath{Controller: witness.Controllers[0], Path: filepath.Join(witness.Root, g.name)})
+	}
+	return shown
+}
+
 // CheckFree refuses groups that have processes: a group's name is a sandbox's
 // alone, and this one runs already.
 func (g Group) CheckFree() error {
@@ -84,6 +93,11 @@ func (g Group) Make(limits launch.Cgroup) error {
 	}
 	for _, dir := range g.dirs() {
 		if err := g.makeDir(dir.Root); err != nil {
+			return err
+		}
+	}
+	for _, witness := range g.layout.Witnesses {
+		if err := g.makeDir(filepath.Join(witness.Root, g.name)); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,9 @@ const (
 // wanted are the controllers that a sandbox is limited and frozen by.
 var wanted = []string{"memory", "pids", "cpu", "freezer"}
 
+// witnessed are the controllers of Layout.Witnesses.
+var witnessed = []string{"cpuset", "cpuacct"}
+
 // Layout is the host's arrangement of control groups.
 type Layout struct {
 	Kind Kind
@@ -40,6 +43,9 @@ type Layout struct {
 	// Others are the roots of all other hierarchies beside v1 ones, in which a
 	// runtime may have made groups of the sandbox's name.
 	Others []string
+	// Witnesses are those of the others whose controllers a JVM looks for before it believes the limits of the
+	// rest. A sandbox is shown a group there in which nobody is.
+	Witnesses []Hierarchy
 	// HasUnified says that v2 is mounted beneath a v1 host as well.
 	HasUnified bool
 }
@@ -111,6 +117,9 @@ func (l *Layout) add(root string, options []string) {
 		l.Hierarchies = append(l.Hierarchies, Hierarchy{root, controllers})
 	default:
 		l.Others = append(l.Others, root)
+		if at := slices.IndexFunc(witnessed, func(c string) bool { return slices.Contains(options, c) }); at >= 0 {
+			l.Witnesses = append(l.Witnesses, Hierarchy{root, witnessed[at : at+1]})
+		}
 	}
 }
 

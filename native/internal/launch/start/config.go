@@ -50,7 +50,7 @@ func (a *attempt) cgroupBinds() ([]json.RawMessage, error) {
 		return nil, nil
 	}
 	var binds []json.RawMessage
-	for _, group := range a.answer.Cgroups {
+	for _, group := range a.shown {
 		if group.Controller == "" {
 			continue
 		}

@@ -144,7 +144,7 @@ func (a *attempt) plan() mounts.Plan {
 		Bundle:  a.spec.Bundle,
 		Steps:   a.spec.Mounts,
 		Idmap:   a.spec.Idmap,
-		Cgroups: a.answer.Cgroups,
+		Cgroups: a.shown,
 		// Without root's power over trusted attributes.
 		Userxattr: a.spec.Rootless != nil,
 	}

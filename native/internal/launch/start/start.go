@@ -35,6 +35,7 @@ type attempt struct {
 	shared  *listen.Shared
 	layout  cgroup.Layout
 	group   *cgroup.Group
+	shown   []launch.CgroupPath // of the groups, to the sandbox
 	runtime runtime.Runtime
 	// cpus is the sandbox's affinity, nil for all processors.
 	cpus *unix.CPUSet
@@ -212,7 +213,7 @@ func (a *attempt) makeGroup() error {
 		return err
 	}
 	a.group = &group
-	a.answer.Cgroups = group.Paths()
+	a.answer.Cgroups, a.shown = group.Paths(), group.Shown()
 	return nil
 }
 
