@@ -24,7 +24,9 @@ func checkASandboxSeesItselfAndNothingOfTheHost(t *testing.T, w *world) {
 	spec := w.spec("inside")
 	started, box := w.start(spec)
 
-	seen := box.sh(0, "cat /proc/self/mountinfo /proc/1/mountinfo /proc/self/cgroup; ls -l /proc/1/fd /proc/1/exe /proc/1/cwd /proc/1/root; cat /proc/net/unix")
+	// Of the groups that only a JVM looks for the sandbox sees its own names: nobody is in them.
+	const witnesses = "/sys/fs/cgroup/cpu(acct|set) "
+	seen := box.sh(0, "grep -vhE '"+witnesses+"' /proc/self/mountinfo /proc/1/mountinfo; cat /proc/self/cgroup; ls -l /proc/1/fd /proc/1/exe /proc/1/cwd /proc/1/root; cat /proc/net/unix")
 	secret := []string{w.base, filepath.Dir(programs.first), "cortex-proof"}
 	if w.flavour != "runsc" {
 		// gVisor tells of the inside's own sockets, and of the console that it is the host's.
