@@ -150,11 +150,11 @@ public final class OciDriver implements SandboxDriver {
                 OciReadiness.runtime(host, wanted).map(Probed.Runtime::path).orElse(wanted.program());
         Rights rights = host.root() ? Rights.root(UidReserve.base(request.home(), request.slot())) : Rights.ROOTLESS;
         return new OciLaunch.Surroundings(
-                wanted, program, rights, host.cgroup(), neuron, seccomp(request), disk(request, rights));
+                wanted, program, rights, host.cgroup(), neuron, seccomp(request, wanted), disk(request, rights));
     }
 
-    private static JsonNode seccomp(StartRequest request) {
-        return SeccompProfile.of(request.terms().rights().seccomp());
+    private static JsonNode seccomp(StartRequest request, OciRuntime runtime) {
+        return SeccompProfile.of(request.terms().rights().seccomp(), runtime);
     }
 
     /** What was missing may be there now. */

@@ -61,7 +61,7 @@ final class OciLaunchTest {
                         rights,
                         cgroups,
                         Path.of("/opt/neuron"),
-                        SeccompProfile.of(dev.cortex.sandbox.terms.Rights.Seccomp.DEFAULT),
+                        SeccompProfile.of(dev.cortex.sandbox.terms.Rights.Seccomp.DEFAULT, OciRuntime.CRUN),
                         new DiskSpec("/h/disks/api", true, limits.diskBytes(), List.of("shown/usr"))),
                 ETC);
     }

@@ -111,8 +111,7 @@ final class HeavyRightsIT {
     void chromiumStartsWithItsOwnSandboxUnderNested(String runtime) throws Exception {
         String page = "data:text/html,<p id=x>no</p><script>document.getElementById(\"x\").textContent=6*7</script>";
         String script = "/usr/lib/chromium/chromium --headless --disable-gpu --dump-dom '" + page + "'";
-        assertThat(cortex.cortex(
-                                "run", "--runtime", runtime, "--seccomp", "nested", "--", "sh", "-c", script)
+        assertThat(cortex.cortex("run", "--runtime", runtime, "--seccomp", "nested", "--", "sh", "-c", script)
                         .succeeded()
                         .stdout())
                 .contains("<p id=\"x\">42</p>");

@@ -39,7 +39,8 @@ final class RightsIT {
         for (CortexHome.Outcome outcome : new CortexHome.Outcome[] {
             sh("box", "sudo sh -c 'id -u; id -g; cat /proc/self/status'"), root("id -u; id -g; cat /proc/self/status")
         }) {
-            // CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP, NET_BIND_SERVICE, SYS_CHROOT, SETFCAP.
+            // CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP, NET_BIND_SERVICE, SYS_CHROOT,
+            // SETFCAP.
             assertThat(outcome.succeeded().stdout())
                     .startsWith("0\n0\n")
                     .containsPattern("CapEff:\\s+00000000800405fb")
@@ -58,7 +59,8 @@ final class RightsIT {
                     assertThat(outcome.stderr()).isEqualTo("err\n");
                 });
         assertThat(sh("box", "sudo sh -c 'kill -TERM $$'").status()).isEqualTo(128 + 15);
-        assertThat(sh("box", "A=1 sudo B=2 sh -c 'echo [$A] $B $HOME $SUDO_USER'").stdout())
+        assertThat(sh("box", "A=1 sudo B=2 sh -c 'echo [$A] $B $HOME $SUDO_USER'")
+                        .stdout())
                 .isEqualTo("[] 2 /root agent\n");
     }
 
@@ -78,11 +80,7 @@ final class RightsIT {
         CortexHome.Outcome session = cortex.cortex("exec", "--user", "root", "--json", "rootless", "--", "id");
         assertThat(session.status()).isEqualTo(125);
         assertThat(session.stdout()).contains("\"code\":\"DENIED\"", "without --no-root");
-        assertThat(cortex.cortex(
-                                "hello".getBytes(StandardCharsets.UTF_8),
-                                "cp",
-                                "-",
-                                "rootless:file")
+        assertThat(cortex.cortex("hello".getBytes(StandardCharsets.UTF_8), "cp", "-", "rootless:file")
                         .succeeded()
                         .status())
                 .isZero();
@@ -99,10 +97,10 @@ final class RightsIT {
     @ParameterizedTest
     @CsvSource({"default, refused, refused", "nested, works, refused", "debug, refused, works"})
     void aListLetsThroughWhatItSays(String list, String namespaces, String tracing) throws Exception {
-        String trace = "import ctypes, os, sys; c = ctypes.CDLL(None);"
-                + " sys.exit(0 if c.ptrace(0, 0, 0, 0) == 0 else 1)";
-        String script = "unshare -Urm true 2>/dev/null && echo works || echo refused;"
-                + " python3 -c '" + trace + "' && echo works || echo refused";
+        String trace =
+                "import ctypes, os, sys; c = ctypes.CDLL(None);" + " sys.exit(0 if c.ptrace(0, 0, 0, 0) == 0 else 1)";
+        String script = "unshare -Urm true 2>/dev/null && echo works || echo refused;" + " python3 -c '" + trace
+                + "' && echo works || echo refused";
         assertThat(cortex.cortex("run", "--seccomp", list, "--", "sh", "-c", script)
                         .succeeded()
                         .stdout())
@@ -113,21 +111,17 @@ final class RightsIT {
     void javaNodeAndNprocSeeTheLimits() throws Exception {
         String home = System.getProperty("java.home");
         String java = home.startsWith("/usr/") ? home + "/bin/java" : "java";
-        cortex.cortex(
-                        """
+        cortex.cortex("""
                         public class Limits {
                             public static void main(String[] words) {
                                 Runtime machine = Runtime.getRuntime();
                                 System.out.println(machine.availableProcessors() + " " + (machine.maxMemory() >> 20));
                             }
                         }
-                        """
-                                .getBytes(StandardCharsets.UTF_8),
-                        "cp",
-                        "-",
-                        "box:Limits.java")
+                        """.getBytes(StandardCharsets.UTF_8), "cp", "-", "box:Limits.java")
                 .succeeded();
-        String[] seen = sh("box", java + " Limits.java").succeeded().stdout().strip().split(" ");
+        String[] seen =
+                sh("box", java + " Limits.java").succeeded().stdout().strip().split(" ");
         assertThat(seen[0]).isEqualTo("1");
         // A quarter of 600 MiB, less what the collector keeps for itself.
         assertThat(Integer.parseInt(seen[1])).isBetween(120, 150);
