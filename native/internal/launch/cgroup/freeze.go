@@ -8,22 +8,21 @@ import (
 	"path/filepath"
 )
 
-// Frozen says whether the sandbox stands still. A group that does not exist is
-// not frozen.
+// Frozen says whether all of the sandbox stands still, not whether it was asked
+// to. A group that does not exist is not frozen.
 func (g Group) Frozen() (bool, error) {
 	dir, ok := g.freezerDir()
 	if !ok {
 		return false, nil
 	}
-	file, frozen := "freezer.state", "FROZEN"
 	if g.layout.Kind == V2 {
-		file, frozen = "cgroup.freeze", "1"
+		return field(dir, "cgroup.events", "frozen") == 1, nil
 	}
-	data, err := os.ReadFile(filepath.Join(dir, file))
+	data, err := os.ReadFile(filepath.Join(dir, "freezer.state"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return string(bytes.TrimSpace(data)) == frozen, err
+	return string(bytes.TrimSpace(data)) == "FROZEN", err
 }
 
 // CanFreeze says whether there is a group with a freezer.
@@ -34,17 +33,6 @@ func (g Group) CanFreeze() bool {
 	}
 	_, err := os.Lstat(dir)
 	return err == nil
-}
-
-// StandsStill says whether every process of the group has come to a stop, which
-// is a moment after it was asked for.
-func (g Group) StandsStill() (bool, error) {
-	if g.layout.Kind != V2 {
-		return g.Frozen()
-	}
-	dir, _ := g.freezerDir()
-	data, err := os.ReadFile(filepath.Join(dir, "cgroup.events"))
-	return bytes.Contains(data, []byte("frozen 1")), err
 }
 
 // Freeze and Thaw ask the kernel to stop and continue all processes of the

@@ -9,7 +9,6 @@ import (
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/process"
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -92,7 +91,7 @@ func choose(spec launch.PauseSpec) (way, error) {
 			return freezer{group}, nil
 		}
 	}
-	if spec.Runtime.Kind == launch.None && spec.Mark != 0 {
+	if spec.Mark != 0 {
 		return signals{spec}, nil
 	}
 	return nil, launch.Fail(launch.Unsupported, nil, "the sandbox %s has no control group with a freezer", spec.ID).
@@ -110,7 +109,7 @@ func (f freezer) pause(deadline time.Time) error {
 		if err := f.group.Freeze(); err != nil {
 			return fmt.Errorf("freezing the sandbox: %w", err)
 		}
-		still, err := f.group.StandsStill()
+		still, err := f.group.Frozen()
 		if err != nil || still {
 			return err
 		}
@@ -128,21 +127,3 @@ func (f freezer) resume() error {
 	}
 	return nil
 }
-
-// signals stop what bears the mark. A process that was stopped before, by a
-// shell's job control for example, goes on with the others.
-type signals struct{ spec launch.PauseSpec }
-
-func (s signals) name() string { return "signals" }
-
-func (s signals) pause(deadline time.Time) error { return process.Stop(s.members, deadline) }
-
-func (s signals) resume() error {
-	pids, err := s.members()
-	for _, pid := range pids {
-		_ = unix.Kill(pid, unix.SIGCONT)
-	}
-	return err
-}
-
-func (s signals) members() ([]int, error) { return process.Marked(s.spec.Mark) }

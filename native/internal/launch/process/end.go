@@ -1,7 +1,6 @@
 package process
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -35,19 +34,6 @@ func End(members Members, deadline time.Time) (int, error) {
 		signalAll(left, unix.SIGKILL)
 		time.Sleep(200 * time.Microsecond)
 	}
-}
-
-// Stop stops all members by SIGSTOP, in passes until a pass finds nobody new: a
-// stopped process makes no other. An error if there still are new ones at the
-// deadline.
-func Stop(members Members, deadline time.Time) error {
-	if err := stopAll(members, deadline); err != nil {
-		return err
-	}
-	if time.Now().After(deadline) {
-		return errors.New("processes were made faster than they were stopped")
-	}
-	return nil
 }
 
 func stopAll(members Members, deadline time.Time) error {

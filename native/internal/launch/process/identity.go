@@ -27,13 +27,15 @@ type Stat struct {
 func (s Stat) Dead() bool { return s.State == 'Z' || s.State == 'X' }
 
 // ReadStat reads a process's state. ErrGone if there is none.
-func ReadStat(pid int) (Stat, error) {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+func ReadStat(pid int) (Stat, error) { return readStat("/proc/" + strconv.Itoa(pid) + "/stat") }
+
+func readStat(file string) (Stat, error) {
+	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
 		return Stat{}, ErrGone
 	}
 	if err != nil {
-		return Stat{}, fmt.Errorf("reading the state of process %d: %w", pid, err)
+		return Stat{}, fmt.Errorf("reading the state of a process: %w", err)
 	}
 	return parseStat(string(data))
 }

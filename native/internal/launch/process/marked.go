@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ func Marked(mark uint64) ([]int, error) {
 	}
 	var marked []int
 	for _, pid := range pids {
-		if found, ok := markOf(pid); ok && launch.SameSandbox(found, mark) && alive(pid) {
+		if found, ok := markOf(pid); ok && launch.SameSandbox(found, mark) && !Ended(pid) {
 			marked = append(marked, pid)
 		}
 	}
@@ -31,11 +32,13 @@ func Marked(mark uint64) ([]int, error) {
 }
 
 // Lives says whether a process is there and not dead.
-func Lives(pid int) bool { return alive(pid) }
+func Lives(pid int) bool { return !Ended(pid) }
 
-func alive(pid int) bool {
+// Ended says that a process has certainly ended. It looks behind a first thread
+// that has: the others may go on for as long as they like.
+func Ended(pid int) bool {
 	stat, err := ReadStat(pid)
-	return err == nil && !stat.Dead()
+	return errors.Is(err, ErrGone) || (err == nil && stat.Dead() && !hasLivingThread(pid))
 }
 
 // markOf prefers prlimit, which is several times faster; /proc/<pid>/limits can

@@ -2,6 +2,7 @@ package process
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"testing"
@@ -99,6 +100,28 @@ func TestProcessesThatFlyFromTheKillerEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond)
+	if pids, _ := Marked(mark); len(pids) != 0 {
+		t.Fatalf("%v are left", pids)
+	}
+}
+
+func TestAProcessWhoseFirstThreadHasEndedIsFoundAndEnds(t *testing.T) {
+	mark := uint64(os.Getpid())<<30 | 5<<24
+	marked(t, mark, fmt.Sprintf(`exec python3 -c '
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(300,)).start()
+ctypes.CDLL(None).syscall(%d, 0)'`, unix.SYS_EXIT))
+	until(t, func() bool {
+		pids, _ := Marked(mark)
+		if len(pids) != 1 {
+			return false
+		}
+		stat, err := ReadStat(pids[0])
+		return err == nil && stat.Dead()
+	})
+	if _, err := End(func() ([]int, error) { return Marked(mark) }, time.Now().Add(10*time.Second)); err != nil {
+		t.Fatal(err)
+	}
 	if pids, _ := Marked(mark); len(pids) != 0 {
 		t.Fatalf("%v are left", pids)
 	}

@@ -246,7 +246,7 @@ func checkAPausedSandboxIsSeenAndStops(t *testing.T, w *world) {
 		t.Errorf("saw %+v", seen)
 	}
 	ask := launch.PauseSpec{
-		Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, CgroupName: spec.Cgroup.Name,
+		Version: launch.Version, ID: spec.ID, CgroupName: spec.Cgroup.Name,
 		Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
 	}
 	for range 2 { // the second is no error
@@ -302,7 +302,7 @@ func TestWhatIsGoneIsNotPaused(t *testing.T) {
 	started, _ := w.start(spec)
 	w.stop(spec, &started)
 	text, status := w.call("pause", launch.PauseSpec{
-		Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, CgroupName: spec.Cgroup.Name,
+		Version: launch.Version, ID: spec.ID, CgroupName: spec.Cgroup.Name,
 		Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
 	})
 	if status != 1 || !strings.Contains(text, string(launch.NotFound)) {

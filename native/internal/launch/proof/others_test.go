@@ -209,7 +209,7 @@ func TestAPlainProcessIsPausedWithAllItsDescendants(t *testing.T) {
 			box.ask(request{Argv: []string{"/usr/bin/setsid", "sh", "-c", "for i in $(seq 10000); do echo $i >>" + count + "; sleep 0.01; done"}, Detach: true})
 			until(t, func() bool { return size(count) > 0 })
 			ask := launch.PauseSpec{
-				Version: launch.Version, ID: spec.ID, Runtime: spec.Runtime, Mark: spec.Process.Mark,
+				Version: launch.Version, ID: spec.ID, Mark: spec.Process.Mark, StoppedFile: w.path("stopped"),
 				Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID,
 			}
 			handle := launch.Observe{Key: "k", Pid: started.Pid, StartTime: started.StartTime, BootID: started.BootID}

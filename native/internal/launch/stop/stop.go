@@ -169,7 +169,7 @@ func (e *ending) members() ([]int, error) {
 	}
 	slices.Sort(pids)
 	pids = slices.Compact(pids)
-	return slices.DeleteFunc(pids, func(pid int) bool { return pid == os.Getpid() || isDead(pid) }), nil
+	return slices.DeleteFunc(pids, func(pid int) bool { return pid == os.Getpid() || process.Ended(pid) }), nil
 }
 
 func (e *ending) isFirst(pid int) bool {
@@ -182,11 +182,6 @@ func (e *ending) isFirst(pid int) bool {
 	}
 	stat, err := process.ReadStat(pid)
 	return err == nil && stat.StartTime == e.spec.StartTime && !stat.Dead()
-}
-
-func isDead(pid int) bool {
-	stat, err := process.ReadStat(pid)
-	return errors.Is(err, process.ErrGone) || (err == nil && stat.Dead())
 }
 
 func (e *ending) tellLeft(cause error) error {

@@ -121,6 +121,7 @@ public final class Cortex implements AutoCloseable {
                 new Folders(home.folder(), home.runFolder()),
                 pool,
                 options.clock(),
+                options.boot(),
                 options.boundaries());
         SandboxService sandboxes = new SandboxService(ports);
         cleanup.push("sandboxes", sandboxes::close);

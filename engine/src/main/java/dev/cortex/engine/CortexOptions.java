@@ -2,7 +2,9 @@ package dev.cortex.engine;
 
 import dev.cortex.drivers.disk.PoolSettings;
 import dev.cortex.drivers.launch.Installation;
+import dev.cortex.drivers.launch.LinuxBoot;
 import dev.cortex.protocol.home.Home;
+import dev.cortex.sandbox.driver.Boot;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.Boundaries;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.Map;
  * @param environment of this process; an allow list of it reaches sandboxes of the driver {@code process}
  * @param moreDrivers behind the built-in ones
  * @param disks how it keeps its disks
+ * @param boot tells boots of the machine apart
  * @param boundaries told of each durable step, for crash injection
  */
 public record CortexOptions(
@@ -26,6 +29,7 @@ public record CortexOptions(
         List<SandboxDriver> moreDrivers,
         Clock clock,
         PoolSettings disks,
+        Boot boot,
         Boundaries boundaries) {
 
     public CortexOptions {
@@ -46,23 +50,24 @@ public record CortexOptions(
                 List.of(),
                 Clock.systemUTC(),
                 PoolSettings.of(System.getenv()),
-                Boundaries.NONE);
+                LinuxBoot.read(),
+                CrashPoint.of(System.getenv(), Boolean.getBoolean(CrashPoint.PROPERTY)));
     }
 
     public CortexOptions with(SandboxDriver... drivers) {
-        return new CortexOptions(home, installation, environment, List.of(drivers), clock, disks, boundaries);
+        return new CortexOptions(home, installation, environment, List.of(drivers), clock, disks, boot, boundaries);
     }
 
     public CortexOptions with(Boundaries newBoundaries) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, newBoundaries);
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, newBoundaries);
     }
 
     public CortexOptions with(Clock newClock) {
-        return new CortexOptions(home, installation, environment, moreDrivers, newClock, disks, boundaries);
+        return new CortexOptions(home, installation, environment, moreDrivers, newClock, disks, boot, boundaries);
     }
 
     public CortexOptions with(PoolSettings newDisks) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, newDisks, boundaries);
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, newDisks, boot, boundaries);
     }
 
     /**
@@ -71,5 +76,9 @@ public record CortexOptions(
      */
     public CortexOptions withDiskPool(String choice) {
         return with(disks.with(PoolSettings.parse("disk-pool", choice)));
+    }
+
+    public CortexOptions with(Boot newBoot) {
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, newBoot, boundaries);
     }
 }

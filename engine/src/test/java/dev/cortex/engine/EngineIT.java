@@ -162,7 +162,7 @@ final class EngineIT {
                 cortex.sandbox("api").remove(true);
             }
             assertThat(leftOver()).isEmpty();
-            assertThat(HaltIT.processesOf(home)).isEmpty();
+            assertThat(home.processes()).isEmpty();
         }
     }
 

@@ -2,104 +2,180 @@ package dev.cortex.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cortex.drivers.launch.Mark;
+import dev.cortex.protocol.api.Lifecycle;
+import dev.cortex.protocol.operation.Operations;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.testkit.driver.Leftovers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process that owns a home ends as by kill -9, with real sandboxes: the next one finds every record legal and no
- * process that no record knows. {@code CrashTest} does the same at every step, over a fake machine.
+ * A process that owns a home ends as by kill -9 at each step that an operation crosses, with real sandboxes: the next one
+ * finds every record legal and nothing that no record knows, and the operation can be made again. {@code CrashTest} does
+ * the same over a fake machine. Steps are not listed: they are those that the operation crosses when it is let be.
  */
 final class HaltIT {
     @ParameterizedTest
-    @CsvSource({
-        "process, create.recorded",
-        "process, driver.started",
-        "process, handle.stored",
-        "process, guest.initialized",
-        "process, create.primary",
-        "process, stop.begun",
-        "process, stop.drained",
-        "process, stop.released",
-        "process, erase.stopped",
-        "process, erase.folder",
-        "oci, driver.started",
-        "oci, guest.initialized",
-        "oci, create.completed",
-        "oci, stop.shutdown",
-        "oci, erase.disk"
-    })
-    void theNextOwnerCleansUpOrGoesOn(String driver, String step) throws Exception {
+    @EnumSource(HaltedOperation.class)
+    void onCrunTheNextOwnerFinishesWhatTheLastOneBegan(HaltedOperation operation) throws Exception {
+        haltEverywhere("oci/crun", operation);
+    }
+
+    /** What differs from oci: processes without a group, paused by signals. */
+    @ParameterizedTest
+    @EnumSource(
+            value = HaltedOperation.class,
+            names = {"CREATE", "PAUSE", "RESUME", "FORCE_PAUSED"})
+    void onPlainProcessesToo(HaltedOperation operation) throws Exception {
+        haltEverywhere("process", operation);
+    }
+
+    static Stream<Arguments> otherRuntimes() {
+        return Stream.of("oci/runc", "oci/runsc")
+                .flatMap(driver ->
+                        Stream.of(HaltedOperation.values()).map(operation -> Arguments.of(driver, operation)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("otherRuntimes")
+    @Tag("slow")
+    void onOtherRuntimesToo(String driver, HaltedOperation operation) throws Exception {
+        haltEverywhere(driver, operation);
+    }
+
+    private static void haltEverywhere(String driver, HaltedOperation operation) throws Exception {
         try (TestHome home = new TestHome()) {
-            assertThat(halt(home, step, driver)).isEqualTo(137);
-            Cortex next = home.reopen();
-            List<SandboxRow> rows = next.sandboxes().list("", 9);
-            assertThat(rows).extracting(SandboxRow::state).doesNotContain(State.ERROR);
-            rows.stream()
-                    .filter(row -> row.state() == State.RUNNING)
-                    .forEach(row -> assertThat(next.sandbox(row.name())
-                                    .exec("echo", "alive")
-                                    .stdout())
-                            .contains("alive\n"));
-            if (rows.isEmpty()) {
-                assertThat(processesOf(home))
-                        .as("processes that no record knows")
-                        .isEmpty();
-                assertThat(home.home().folder().resolve("sandboxes"))
-                        .satisfiesAnyOf(
-                                folder -> assertThat(folder).doesNotExist(),
-                                folder -> assertThat(folder).isEmptyDirectory());
+            Set<Boundary> steps = new LinkedHashSet<>();
+            boolean[] counting = {false};
+            Cortex recording = home.open(CortexOptions.at(home.home()).with(step -> {
+                if (counting[0]) {
+                    steps.add(step);
+                }
+            }));
+            operation.prepare(recording, driver);
+            counting[0] = true;
+            operation.make(recording, driver);
+            counting[0] = false;
+            wipe(recording);
+            assertThat(steps).isNotEmpty();
+            for (Boundary step : steps) {
+                Set<SandboxId> ids = new HashSet<>();
+                Cortex owner = home.reopen();
+                operation.prepare(owner, driver);
+                ids.addAll(ids(owner));
+                owner.close();
+                assertThat(halt(home, step, operation, driver)).as(step.word()).isEqualTo(CrashPoint.STATUS);
+                Cortex next = home.reopen();
+                ids.addAll(ids(next));
+                check(home, next, ids, step.word());
+                operation.again(next, driver);
+                ids.addAll(ids(next));
+                check(home, next, ids, step.word() + ", made again");
+                wipe(next);
+                ids.addAll(ids(next));
+                check(home, next, ids, step.word() + ", removed");
             }
         }
     }
 
-    private static int halt(TestHome home, String step, String driver) throws Exception {
-        Process child = new ProcessBuilder(
+    private static Set<SandboxId> ids(Cortex cortex) {
+        Set<SandboxId> ids = new HashSet<>();
+        cortex.sandboxes().list("", 9).forEach(row -> ids.add(row.id()));
+        return ids;
+    }
+
+    private static void wipe(Cortex cortex) {
+        cortex.sandboxes().list("", 9).forEach(row -> cortex.sandboxes().remove(row.name(), true, true));
+        Lifecycle.SandboxList kept = cortex.call(Operations.LIST, Map.of(), Map.of("all", "true"), Optional.empty());
+        kept.disks().forEach(disk -> cortex.sandboxes().remove(disk.name(), false, true));
+    }
+
+    /** Records, processes, control groups, mounts and folders agree. */
+    private static void check(TestHome home, Cortex cortex, Set<SandboxId> ever, String when) throws IOException {
+        List<SandboxRow> rows = cortex.sandboxes().list("", 9);
+        assertThat(rows).as(when).extracting(SandboxRow::state).doesNotContain(State.ERROR);
+        Set<SandboxId> up = new HashSet<>();
+        rows.stream()
+                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
+                .forEach(row -> up.add(row.id()));
+        for (SandboxId id : ever) {
+            if (up.contains(id)) {
+                assertThat(Leftovers.processes(Mark.of(id))).as(when).isNotEmpty();
+            } else {
+                assertThat(Leftovers.processes(Mark.of(id))).as(when).isEmpty();
+                assertThat(Leftovers.controlGroups(id.value())).as(when).isEmpty();
+            }
+        }
+        assertThat(Leftovers.mounts(home.home().folder())).as(when).isEmpty();
+        assertThat(names(home.home().runFolder())).as(when + ": run folders").isEqualTo(texts(up));
+        Set<SandboxId> all = new HashSet<>();
+        rows.forEach(row -> all.add(row.id()));
+        assertThat(texts(all))
+                .as(when + ": folders")
+                .containsAll(names(home.home().folder().resolve("sandboxes")));
+        List<String> disks = new ArrayList<>();
+        rows.forEach(row -> cortex.sandboxes().disk(row).ifPresent(disk -> disks.add(disk.folder())));
+        cortex.sandboxes().keptDisks().forEach(disk -> disks.add(disk.folder()));
+        assertThat(disks)
+                .as(when + ": disks")
+                .containsAll(names(home.home().folder().resolve("disks")));
+    }
+
+    private static Set<String> texts(Set<SandboxId> ids) {
+        Set<String> texts = new HashSet<>();
+        ids.forEach(id -> texts.add(id.value()));
+        return texts;
+    }
+
+    private static Set<String> names(Path folder) throws IOException {
+        Set<String> names = new HashSet<>();
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.list(folder)) {
+                all.map(path -> path.getFileName().toString())
+                        .filter(name -> name.startsWith("sb_"))
+                        .forEach(names::add);
+            }
+        }
+        return names;
+    }
+
+    private static int halt(TestHome home, Boundary step, HaltedOperation operation, String driver) throws Exception {
+        ProcessBuilder child = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--enable-native-access=ALL-UNNAMED",
+                        // It lives for a second: quick to start is all that counts.
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-D" + CrashPoint.PROPERTY + "=true",
                         "-Dcortex.install=" + System.getProperty("cortex.install"),
                         "-cp",
                         System.getProperty("java.class.path"),
                         HaltingMain.class.getName(),
                         home.home().folder().toString(),
                         home.home().runFolder().toString(),
-                        step,
+                        operation.name(),
                         driver)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        return child.waitFor();
-    }
-
-    /** Processes whose environment names this home, or that were started for one of its sandboxes. */
-    static Map<Long, String> processesOf(TestHome home) throws IOException {
-        String folder = home.home().folder().toString();
-        Map<Long, String> found = new java.util.HashMap<>();
-        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
-            for (Path process :
-                    all.filter(p -> p.getFileName().toString().matches("\\d+")).toList()) {
-                long pid = Long.parseLong(process.getFileName().toString());
-                if (pid != ProcessHandle.current().pid()
-                        && read(process.resolve("environ")).contains(folder)) {
-                    found.put(pid, read(process.resolve("cmdline")).replace('\0', ' '));
-                }
-            }
-        }
-        return found;
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file, java.nio.charset.StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            return "";
-        }
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        child.environment().put(CrashPoint.VARIABLE, step.word());
+        return child.start().waitFor();
     }
 }

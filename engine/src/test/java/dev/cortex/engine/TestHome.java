@@ -5,11 +5,14 @@ import dev.cortex.protocol.api.SandboxView;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.protocol.operation.Operations;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A home in a temporary folder, with a run folder of its own; closing it removes every sandbox and both folders. */
 final class TestHome implements AutoCloseable {
@@ -44,6 +47,31 @@ final class TestHome implements AutoCloseable {
             throw new IllegalStateException("recovery hangs");
         }
         return again;
+    }
+
+    /** Processes whose environment or command line names this home, other than this one. */
+    Map<Long, String> processes() throws IOException {
+        Map<Long, String> found = new HashMap<>();
+        try (Stream<Path> all = Files.list(Path.of("/proc"))) {
+            for (Path process :
+                    all.filter(p -> p.getFileName().toString().matches("\\d+")).toList()) {
+                long pid = Long.parseLong(process.getFileName().toString());
+                if (pid != ProcessHandle.current().pid()
+                        && read(process.resolve("environ"))
+                                .contains(home.folder().toString())) {
+                    found.put(pid, read(process.resolve("cmdline")).replace('\0', ' '));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.cortex.guest;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import dev.cortex.guest.Standstill.Deadline;
 import dev.cortex.guest.pb.Response;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
@@ -23,6 +24,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Calls {
     private final Dial dial;
+    private final Standstill standstill = new Standstill();
     private final ReentrantLock state = new ReentrantLock();
     private GuestToken token;
     private Optional<CompletableFuture<CallStream>> current = Optional.empty();
@@ -52,7 +54,7 @@ final class Calls {
             throw cancelled();
         }
         ByteString payload = request.toByteString();
-        long end = System.nanoTime() + deadline.toNanos();
+        Deadline end = standstill.in(deadline.toNanos());
         while (true) {
             CallStream stream = await(stream(), "no stream to the guest", end);
             Optional<CallStream.Pending> sent = send(stream, method, payload, end);
@@ -63,16 +65,16 @@ final class Calls {
     }
 
     private static Optional<CallStream.Pending> send(
-            CallStream stream, Method<?> method, ByteString payload, long end) {
+            CallStream stream, Method<?> method, ByteString payload, Deadline end) {
         try {
-            return stream.send(method.name(), payload, Math.max(1, end - System.nanoTime()), method.most());
+            return stream.send(method.name(), payload, Math.max(1, end.left()), method.most());
         } catch (IOException e) {
             throw CortexException.of(ErrorCode.CAPACITY, method.name() + " was not sent", "try again in a moment")
                     .because(e);
         }
     }
 
-    private static Response answer(CallStream stream, CallStream.Pending call, String method, long end) {
+    private static Response answer(CallStream stream, CallStream.Pending call, String method, Deadline end) {
         boolean answered = false;
         try {
             Response response = await(call.answer(), method + " is unanswered", end);
@@ -127,9 +129,13 @@ final class Calls {
         }
     }
 
+    Standstill standstill() {
+        return standstill;
+    }
+
     /** Waits until the stream in use has ended. */
     void awaitEnd() {
-        CallStream stream = await(stream(), "no stream to the guest", System.nanoTime() + Neuron.DEADLINE.toNanos());
+        CallStream stream = await(stream(), "no stream to the guest", standstill.in(Neuron.DEADLINE.toNanos()));
         try {
             stream.ended().get();
         } catch (InterruptedException e) {
@@ -199,9 +205,18 @@ final class Calls {
         return !dialled.isCompletedExceptionally() && dialled.join().isOpen();
     }
 
-    private static <T> T await(CompletableFuture<T> future, String otherwise, long end) {
+    private static <T> T await(CompletableFuture<T> future, String otherwise, Deadline end) {
         try {
-            return future.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            while (true) {
+                try {
+                    return future.get(end.left(), TimeUnit.NANOSECONDS);
+                } catch (TimeoutException e) {
+                    if (end.left() == 0) {
+                        throw e;
+                    }
+                    // The guest stood still meanwhile.
+                }
+            }
         } catch (InterruptedException e) {
             throw cancelled();
         } catch (TimeoutException e) {

@@ -159,10 +159,15 @@ final class Neuron implements Guest {
 
     @Override
     public List<SessionStatus> sessions() {
+        return sessions(DEADLINE);
+    }
+
+    @Override
+    public List<SessionStatus> sessions(Duration deadline) {
         return call(
                 LIST,
                 ListSessionsRequest.getDefaultInstance(),
-                DEADLINE,
+                deadline,
                 answer -> Answers.sessions(answer.getSessionsList()));
     }
 
@@ -197,6 +202,16 @@ final class Neuron implements Guest {
         // Zero would be the neuron's own default.
         long graceMs = Math.max(1, grace.toMillis());
         calls.call(SHUTDOWN, ShutdownRequest.newBuilder().setGraceMs(graceMs).build(), grace.plus(DEADLINE));
+    }
+
+    @Override
+    public void standsStill() {
+        calls.standstill().begin();
+    }
+
+    @Override
+    public void goesOn() {
+        calls.standstill().end();
     }
 
     @Override

@@ -44,25 +44,24 @@ public final class Lifecycle {
 
             /** The error that a caller gets, for a sandbox of that name. */
             public CortexException error(String name) {
-                String ways = EnumSet.copyOf(legal).stream()
-                        .filter(Trigger::askedFor)
-                        .map(Trigger::word)
-                        .collect(Collectors.joining(", "));
-                return CortexException.of(
-                        ErrorCode.ILLEGAL_TRANSITION,
-                        name + " is " + from.word() + ": " + trigger.word() + " is illegal; legal are: " + ways,
-                        remedy(name));
+                boolean there =
+                        trigger != Trigger.SNAPSHOT && outcome(from, trigger).equals(new Becomes(from));
+                String what = there
+                        ? name + " is already " + from.word()
+                        : name + " is " + from.word() + ": " + trigger.word() + " is illegal";
+                return CortexException.of(ErrorCode.ILLEGAL_TRANSITION, what, remedy(name));
             }
 
             private String remedy(String name) {
+                String ways = legal.stream()
+                        .sorted()
+                        .flatMap(way -> way.verb().stream())
+                        .collect(Collectors.joining(", "));
+                String all = "from " + from.word() + " you can: " + ways;
                 return switch (trigger) {
-                    case REMOVE -> "stop it first: cortex stop " + name + "; or both in one: cortex rm --force " + name;
-                    case START ->
-                        from == RUNNING
-                                ? "it runs already: cortex exec " + name
-                                : "cortex rm " + name + ", then create it again";
-                    case STOP -> from == ERROR ? "cortex rm " + name : "there is nothing to stop: cortex start " + name;
-                    default -> "cortex inspect " + name;
+                    case REMOVE -> "both in one: cortex rm --force " + name + "; " + all;
+                    case START -> from == RUNNING ? "cortex exec " + name + "; " + all : all;
+                    default -> all;
                 };
             }
         }

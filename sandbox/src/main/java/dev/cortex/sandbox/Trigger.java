@@ -1,5 +1,7 @@
 package dev.cortex.sandbox;
 
+import java.util.Optional;
+
 /** What makes a sandbox change its state. Some are asked for by a caller, some are seen. */
 public enum Trigger {
     START("start", true),
@@ -26,6 +28,15 @@ public enum Trigger {
 
     public String word() {
         return word;
+    }
+
+    /** What a person types for it, where there is a verb. */
+    public Optional<String> verb() {
+        return switch (this) {
+            case START, PAUSE, RESUME, STOP, RESET -> Optional.of(word);
+            case REMOVE -> Optional.of("rm");
+            case SNAPSHOT, RESTORE, LOSE, END_PRIMARY, FAIL -> Optional.empty();
+        };
     }
 
     /** Whether a caller can ask for it; the others are only ever seen. */

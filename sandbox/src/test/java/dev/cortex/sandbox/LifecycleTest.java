@@ -12,6 +12,7 @@ import dev.cortex.sandbox.Lifecycle.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,12 +66,26 @@ final class LifecycleTest {
         assertThat(refused.legal()).isEqualTo(Lifecycle.legal(from)).doesNotContain(trigger);
         var error = refused.error("api");
         assertThat(error.code()).isEqualTo(ErrorCode.ILLEGAL_TRANSITION);
-        assertThat(error.getMessage()).contains("api", from.word(), trigger.word());
-        assertThat(error.remedy()).isPresent();
+        assertThat(error.getMessage()).contains("api is ").containsAnyOf("already " + from.word(), trigger.word());
         for (Trigger legal : refused.legal()) {
-            if (legal.askedFor()) {
-                assertThat(error.getMessage()).contains(legal.word());
-            }
+            legal.verb()
+                    .ifPresent(verb -> assertThat(error.remedy().orElseThrow())
+                            .contains("from " + from.word() + " you can: ")
+                            .contains(verb));
         }
+    }
+
+    @Test
+    void whoAsksForWhatIsSoAlreadyIsToldThat() {
+        assertThat(refusal(PAUSED, Trigger.PAUSE)).isEqualTo("eval3 is already paused");
+        assertThat(refusal(RUNNING, Trigger.RESUME)).isEqualTo("eval3 is already running");
+        assertThat(refusal(STOPPED, Trigger.PAUSE)).isEqualTo("eval3 is stopped: pause is illegal");
+        assertThat(refusal(CREATED, Trigger.SNAPSHOT)).isEqualTo("eval3 is created: snapshot is illegal");
+    }
+
+    private static String refusal(State from, Trigger trigger) {
+        return ((Outcome.Refused) Lifecycle.transition(from, trigger))
+                .error("eval3")
+                .getMessage();
     }
 }

@@ -6,6 +6,7 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.store.Life;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
 import dev.cortex.sandbox.terms.Terms;
@@ -27,6 +28,7 @@ final class Documents {
 
     private Documents() {}
 
+    /** @param life absent in records from before there were pauses */
     record SandboxDocument(
             int version,
             SettingsDocument settings,
@@ -37,7 +39,8 @@ final class Documents {
             long generation,
             Instant created,
             Optional<Instant> started,
-            Optional<Instant> stopped) {
+            Optional<Instant> stopped,
+            Optional<LifeDocument> life) {
         static final int VERSION = 1;
 
         static SandboxDocument of(SandboxRow row) {
@@ -51,7 +54,8 @@ final class Documents {
                     row.generation(),
                     row.created(),
                     row.started(),
-                    row.stopped());
+                    row.stopped(),
+                    Optional.of(new LifeDocument(row.life().boot(), row.life().since())));
         }
 
         SandboxRow row(SandboxId id, String name, int slot, State state) {
@@ -71,9 +75,12 @@ final class Documents {
                     generation,
                     created,
                     started,
-                    stopped);
+                    stopped,
+                    life.map(l -> new Life(l.boot, l.since)).orElse(Life.NONE));
         }
     }
+
+    record LifeDocument(String boot, Optional<Instant> since) {}
 
     record HandleDocument(String driver, int version, String data) {}
 

@@ -6,6 +6,7 @@ import dev.cortex.sandbox.Limits;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.store.Life;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
 import dev.cortex.sandbox.terms.Egress;
@@ -65,7 +66,8 @@ final class RoundTripTest {
                             generation,
                             created,
                             Optional.empty(),
-                            stopped);
+                            stopped,
+                            new Life("boot", stopped));
                 });
     }
 

@@ -12,6 +12,8 @@ public final class Help {
     /** Where the explanation of a flag begins. */
     private static final int COLUMN = 28;
 
+    private static final int WIDTH = 80;
+
     private static final String EXAMPLES = "\nExamples:\n";
 
     /** Names of verbs that are explained on one line, and the line. */
@@ -22,8 +24,9 @@ public final class Help {
         {"sessions, logs", "What runs and ran in a sandbox, and what it wrote"},
         {"forward, watch", "Reach a sandbox's ports; see its files change"},
         {"cp", "Copy files and folders in, out and between sandboxes"},
-        {"ls, inspect", "List sandboxes; everything about one"},
+        {"ls, inspect, usage", "List sandboxes; everything about one; what they take"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
+        {"pause, resume, reset", "Let one stand still and go on; clear one in error"},
         {"serve, doctor", "Run the daemon; what this machine can do, and misses"},
         {"config, token", "Settings and where they come from; the HTTP token"},
         {"version, completion", "Versions; completion for bash, zsh and fish"},
@@ -33,10 +36,10 @@ public final class Help {
     public static String overview() {
         StringBuilder text = new StringBuilder("Usage: cortex VERB [FLAGS] …\n\n");
         for (String[] line : OVERVIEW) {
-            text.append("  ").append(padded(line[0], 21)).append(line[1]).append('\n');
+            text.append("  ").append(padded(line[0], 22)).append(line[1]).append('\n');
         }
-        text.append("\nEvery verb takes --json and --help.\nSubjects: ");
-        text.append(String.join(", ", Subjects.names())).append('\n').append(EXAMPLES);
+        text.append("\nEvery verb takes --json and --help.\n");
+        text.append(wrapped("Subjects: ", Subjects.names())).append(EXAMPLES);
         return text.append("  cortex run -- python3 -c 'print(6*7)'\n  cortex create api && cortex exec api\n")
                 .append("  cortex help settings\n")
                 .toString();
@@ -98,6 +101,21 @@ public final class Help {
     private static String shown(Flag flag) {
         String letter = flag.letter() == 0 ? "    " : "-" + flag.letter() + ", ";
         return letter + "--" + flag.name() + (flag.takesValue() ? " " + flag.value() : "");
+    }
+
+    /** Words behind a title, on lines that fit. */
+    private static String wrapped(String title, List<String> words) {
+        StringBuilder text = new StringBuilder();
+        String line = title;
+        for (int i = 0; i < words.size(); i++) {
+            String word = words.get(i) + (i + 1 < words.size() ? ", " : "");
+            if (line.length() + word.strip().length() > WIDTH) {
+                text.append(line.stripTrailing()).append('\n');
+                line = " ".repeat(title.length());
+            }
+            line += word;
+        }
+        return text.append(line).append('\n').toString();
     }
 
     private static String padded(String word, int width) {

@@ -8,7 +8,7 @@ final class Subjects {
     private Subjects() {}
 
     static List<String> names() {
-        return List.of("settings", "status", "terminals", "drivers", "rights", "images", "files", "json");
+        return List.of("settings", "status", "terminals", "drivers", "rights", "images", "files", "lifetimes", "json");
     }
 
     static Optional<String> text(String name) {
@@ -20,6 +20,7 @@ final class Subjects {
             case "rights" -> Optional.of(RIGHTS);
             case "images" -> Optional.of(IMAGES);
             case "files" -> Optional.of(FILES);
+            case "lifetimes" -> Optional.of(LIFETIMES);
             case "json" -> Optional.of(JSON);
             default -> Optional.empty();
         };
@@ -47,6 +48,27 @@ final class Subjects {
               cortex config
               cortex config set limits.memory 4G
               cortex config trust
+            """;
+
+    private static final String LIFETIMES = """
+            How long a sandbox lives by itself; flags of create.
+
+              --timeout TIME       its life at most, from each start or resume on
+              --idle-timeout TIME  without activity at most: no running session, no
+                                   bytes from a client, no traffic on a forwarded port
+              --then WHAT          at the end of either: stop (default), pause or remove
+              --restart on-boot    start it when the machine is up again, if it ran
+
+            A session keeps its sandbox from being idle whether somebody is attached or
+            not, unless it was started with exec --background. Looking at a sandbox (ls,
+            inspect, logs) does not. A pause is no idle time, but does not lengthen a
+            life. The disk of a name stays when its sandbox is removed. WHY in cortex ls
+            says why it still lives, or why it stopped.
+
+            Examples:
+              cortex create api --idle-timeout 1h --then pause
+              cortex create job --timeout 8h --then remove
+              cortex create db --restart on-boot
             """;
 
     private static final String STATUS = """

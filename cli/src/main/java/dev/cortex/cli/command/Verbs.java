@@ -84,6 +84,10 @@ public final class Verbs {
                             MOUNT,
                             USER,
                             WORKDIR,
+                            Flag.of("timeout", "TIME", "see: cortex help lifetimes"),
+                            Flag.of("idle-timeout", "TIME", "").shared(),
+                            Flag.of("then", "WHAT", "").shared(),
+                            Flag.of("restart", "WHEN", "").shared(),
                             Flag.on("no-start", "leave it created"),
                             Flag.on("wipe", "delete a kept disk of that name first"))
                     .example(
@@ -102,6 +106,15 @@ public final class Verbs {
             Verb.of("stop", "NAME…", 1, 1000, "End a sandbox's processes; its disk stays")
                     .with(Flag.of("grace", "TIME", "between TERM and KILL, default 2s"))
                     .example("cortex stop api", "cortex stop --grace 10s api", "cortex stop api web"),
+            Verb.of("pause", "NAME…", 1, 1000, "Let a sandbox stand still, its memory kept")
+                    .noting("Its sessions go on at resume, and attached clients wait for that. Meanwhile\n"
+                            + "sessions, logs and inspect show what the host has; exec is refused.")
+                    .example("cortex pause api", "cortex pause api web", "cortex pause api --json"),
+            Verb.of("resume", "NAME…", 1, 1000, "Let a paused sandbox go on where it was")
+                    .example("cortex resume api", "cortex resume api web", "cortex resume api --json"),
+            Verb.of("reset", "NAME…", 1, 1000, "Clear a sandbox in error, so that it can be started")
+                    .noting("What a failure left behind goes; the disk stays.")
+                    .example("cortex reset api", "cortex reset api && cortex start api", "cortex reset api --json"),
             Verb.of("rm", "NAME…", 1, 1000, "Remove a sandbox; the disk of a named one stays")
                     .with(Flag.on('f', "force", "stop it first"), Flag.on("wipe", "delete its disk too"))
                     .example("cortex rm api", "cortex rm --force api web", "cortex rm --force --wipe api"),

@@ -120,6 +120,23 @@ public final class Units {
         return seconds / 86_400 + "d";
     }
 
+    /** A length of time, in its two largest units, as in 1h 30m; milliseconds below a second. */
+    public static String time(long millis) {
+        if (millis < 1000) {
+            return Math.max(0, millis) + "ms";
+        }
+        long[] sizes = {86_400, 3_600, 60, 1};
+        String units = "dhms";
+        long seconds = millis / 1000;
+        int first = 0;
+        while (seconds < sizes[first]) {
+            first++;
+        }
+        String text = seconds / sizes[first] + units.substring(first, first + 1);
+        long rest = first + 1 < sizes.length ? seconds % sizes[first] / sizes[first + 1] : 0;
+        return rest > 0 ? text + " " + rest + units.charAt(first + 1) : text;
+    }
+
     public static String count(double value) {
         return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
     }

@@ -1,5 +1,7 @@
 package dev.cortex.cli.verb;
 
+import dev.cortex.protocol.operation.Operations;
+
 /** Which class does which verb; only that one is loaded. */
 public final class Commands {
     private Commands() {}
@@ -14,6 +16,9 @@ public final class Commands {
             case "usage" -> new UsageCommand(context);
             case "start" -> new StartCommand(context);
             case "stop" -> new StopCommand(context);
+            case "pause" -> new ChangeCommand(context, Operations.PAUSE, "pausing");
+            case "resume" -> new ChangeCommand(context, Operations.RESUME, "resuming");
+            case "reset" -> new ChangeCommand(context, Operations.RESET, "resetting");
             case "rm" -> new RemoveCommand(context);
             case "exec" -> new ExecCommand(context);
             case "attach" -> new AttachCommand(context);

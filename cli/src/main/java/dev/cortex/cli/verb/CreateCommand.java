@@ -3,6 +3,7 @@ package dev.cortex.cli.verb;
 import dev.cortex.cli.command.Invocation;
 import dev.cortex.cli.command.UsageException;
 import dev.cortex.cli.json.Json;
+import java.util.Optional;
 
 /** {@code cortex create}. */
 final class CreateCommand implements Command {
@@ -18,6 +19,10 @@ final class CreateCommand implements Command {
     public int run() throws UsageException {
         String name = invocation.operand(0);
         Json.Building request = Creation.request(context, true).put("name", name);
+        Optional<Json> lifetime = LifetimeOption.of(invocation);
+        if (lifetime.isPresent()) {
+            request.put("lifetime", lifetime.get());
+        }
         if (invocation.has("no-start")) {
             request.put("start", false);
         }

@@ -37,6 +37,7 @@ final class InspectCommand implements Command {
         line("workdir", sandbox.get("workdir").text());
         rights(sandbox.get("rights"));
         limits(sandbox.get("limits"));
+        line("lifetime", LifetimeOption.words(sandbox.get("lifetime")));
         usage(sandbox.get("usage"));
         Json disk = sandbox.get("disk");
         if (disk.isPresent()) {

@@ -44,6 +44,14 @@ final class UnitsTest {
     }
 
     @Test
+    void aLengthOfTimeIsSaidInItsTwoLargestUnits() {
+        assertThat(Units.time(250)).isEqualTo("250ms");
+        assertThat(Units.time(3_600_000)).isEqualTo("1h");
+        assertThat(Units.time(5_430_000)).isEqualTo("1h 30m");
+        assertThat(Units.time(90_061_000)).isEqualTo("1d 1h");
+    }
+
+    @Test
     void isoTimesAreReadAsTheLibraryReadsThem() {
         for (String text : List.of(
                 "1970-01-01T00:00:00Z",

@@ -50,6 +50,15 @@ public final class Launcher {
         return stopped;
     }
 
+    /** @throws CortexException UNSUPPORTED without a freezer, DRIVER_FAILED when it does not stand still */
+    public void pause(PauseSpec spec) {
+        call("pause", spec).orFail();
+    }
+
+    public void resume(PauseSpec spec) {
+        call("resume", spec).orFail();
+    }
+
     /** All in one call; {@code UNKNOWN} for each when the launcher cannot tell. */
     public Map<String, Observation> observe(List<ObserveSpec.Subject> subjects) {
         Map<String, Observation> seen = new LinkedHashMap<>();

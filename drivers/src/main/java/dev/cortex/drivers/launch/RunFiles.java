@@ -27,6 +27,11 @@ public record RunFiles(Path runFolder, Path folder) {
         return runFolder.resolve("bundle");
     }
 
+    /** Who stood still before a pause by signals. */
+    public Path stopped() {
+        return runFolder.resolve("stopped");
+    }
+
     /** What the first process said, for people who look for the cause of an error. */
     public Path console() {
         return folder.resolve("console.log");

@@ -7,6 +7,7 @@ import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.ObserveSpec;
+import dev.cortex.drivers.launch.PauseSpec;
 import dev.cortex.drivers.launch.Probed;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.drivers.launch.Started;
@@ -17,6 +18,7 @@ import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Pausing;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
@@ -39,7 +41,7 @@ import tools.jackson.databind.JsonNode;
  * read-only with the disk above it, no capabilities for {@code agent}, seccomp, no network, limits by control groups. As
  * root, and as an ordinary user with subordinate ids.
  */
-public final class OciDriver implements SandboxDriver {
+public final class OciDriver implements SandboxDriver, Pausing {
     public static final String NAME = "oci";
 
     /** By it the guard of a live mount serves its folder. */
@@ -82,6 +84,7 @@ public final class OciDriver implements SandboxDriver {
             addIf(all, Capability.PROCESS_LIMIT, cgroups.has("pids"));
             addIf(all, Capability.CPU_LIMIT, cgroups.has("cpu"));
             addIf(all, Capability.DISK_LIMIT, pool.limits());
+            addIf(all, Capability.PAUSE, cgroups.has("freezer"));
         } catch (CortexException e) {
             // A host that cannot be probed promises no limits; check() tells why.
         }
@@ -240,6 +243,27 @@ public final class OciDriver implements SandboxDriver {
         return OciSandboxHandle.understand(handle)
                 .flatMap(OciSandboxHandle::cgroup)
                 .flatMap(oomKills::in);
+    }
+
+    @Override
+    public void pause(Handle handle) {
+        launcher.pause(pauseSpec(handle));
+    }
+
+    @Override
+    public void resume(Handle handle) {
+        launcher.resume(pauseSpec(handle));
+    }
+
+    /** Signals would do without a group, but not for certain: what forks fast enough can run on. */
+    private static PauseSpec pauseSpec(Handle handle) {
+        OciSandboxHandle known = OciSandboxHandle.read(handle);
+        String cgroup = known.cgroup()
+                .orElseThrow(() -> CortexException.of(
+                        ErrorCode.UNSUPPORTED,
+                        "the sandbox was started without control groups, and only their freezer stops all of it",
+                        "run the daemon as root, or give its user control groups of their own"));
+        return OciLaunch.pause(handle.sandbox(), known, cgroup);
     }
 
     @Override

@@ -1,8 +1,10 @@
 package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.launch.DiskSpec;
+import dev.cortex.drivers.launch.FirstProcess;
 import dev.cortex.drivers.launch.LaunchSpec;
 import dev.cortex.drivers.launch.Mark;
+import dev.cortex.drivers.launch.PauseSpec;
 import dev.cortex.drivers.launch.Probed;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.drivers.launch.RuntimeProgram;
@@ -22,6 +24,7 @@ final class OciLaunch {
     private static final long PERIOD_MICROS = 100_000;
     private static final long FAIR_SHARES = 1_024;
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(10);
+    private static final Duration PAUSE_DEADLINE = Duration.ofSeconds(10);
 
     private OciLaunch() {}
 
@@ -82,6 +85,21 @@ final class OciLaunch {
                 Optional.of(files.pidFile().toString()),
                 Optional.of(files.bundle().toString()),
                 STOP_DEADLINE.toMillis());
+    }
+
+    /** @param cgroup the sandbox's control group */
+    static PauseSpec pause(SandboxId sandbox, OciSandboxHandle handle, String cgroup) {
+        FirstProcess first = handle.first();
+        return new PauseSpec(
+                LaunchSpec.VERSION,
+                sandbox.value(),
+                first.pid(),
+                first.startTime(),
+                first.bootId(),
+                Optional.of(cgroup),
+                0,
+                Optional.empty(),
+                PAUSE_DEADLINE.toMillis());
     }
 
     private static RuntimeProgram runtime(String flavour, String program, RunFiles files) {

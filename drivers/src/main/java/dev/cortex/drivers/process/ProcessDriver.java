@@ -8,9 +8,11 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.driver.Capabilities;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Pausing;
 import dev.cortex.sandbox.driver.Placement;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -33,11 +35,11 @@ import java.util.Set;
  * Runs the neuron as a plain child in a session of its own. What runs in the sandbox has the user's own rights: no
  * isolation, no other users, no limits. Processes are found by {@link dev.cortex.drivers.launch.Mark}.
  */
-public final class ProcessDriver implements SandboxDriver {
+public final class ProcessDriver implements SandboxDriver, Pausing {
     public static final String NAME = "process";
 
-    private static final Capabilities CAPABILITIES =
-            new Capabilities("none: what runs in it has your own rights", Set.of(Capabilities.Capability.LIVE_MOUNTS));
+    private static final Capabilities CAPABILITIES = new Capabilities(
+            "none: what runs in it has your own rights", Set.of(Capability.LIVE_MOUNTS, Capability.PAUSE));
 
     private final Launcher launcher;
     private final Installation installation;
@@ -136,6 +138,16 @@ public final class ProcessDriver implements SandboxDriver {
         handles.forEach(
                 handle -> answer.put(handle, seen.getOrDefault(handle.sandbox().value(), Observation.UNKNOWN)));
         return answer;
+    }
+
+    @Override
+    public void pause(Handle handle) {
+        launcher.pause(ProcessLaunch.pause(handle.sandbox(), ProcessSandboxHandle.read(handle)));
+    }
+
+    @Override
+    public void resume(Handle handle) {
+        launcher.resume(ProcessLaunch.pause(handle.sandbox(), ProcessSandboxHandle.read(handle)));
     }
 
     @Override

@@ -1,11 +1,14 @@
 package dev.cortex.drivers.process;
 
+import dev.cortex.drivers.launch.FirstProcess;
 import dev.cortex.drivers.launch.LaunchSpec;
 import dev.cortex.drivers.launch.Mark;
 import dev.cortex.drivers.launch.NeuronCommand;
+import dev.cortex.drivers.launch.PauseSpec;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.drivers.launch.RuntimeProgram;
 import dev.cortex.drivers.launch.StopSpec;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
 import java.nio.file.Path;
@@ -18,6 +21,8 @@ import java.util.Optional;
 final class ProcessLaunch {
     /** Twice the neuron's grace for its own sessions; what is alive then is killed. */
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(10);
+
+    private static final Duration PAUSE_DEADLINE = Duration.ofSeconds(10);
 
     private ProcessLaunch() {}
 
@@ -43,6 +48,20 @@ final class ProcessLaunch {
                 Optional.of(child),
                 Optional.of(files.console().toString()),
                 Optional.of(files.pidFile().toString()));
+    }
+
+    static PauseSpec pause(SandboxId sandbox, ProcessSandboxHandle handle) {
+        FirstProcess first = handle.first();
+        return new PauseSpec(
+                LaunchSpec.VERSION,
+                sandbox.value(),
+                first.pid(),
+                first.startTime(),
+                first.bootId(),
+                Optional.empty(),
+                Mark.of(sandbox),
+                Optional.of(handle.stopped().toString()),
+                PAUSE_DEADLINE.toMillis());
     }
 
     /** The disk is the sandbox's HOME, the working directory lies in it. */

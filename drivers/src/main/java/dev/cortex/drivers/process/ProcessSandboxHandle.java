@@ -7,6 +7,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Handle;
+import java.nio.file.Path;
 import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -36,6 +37,11 @@ record ProcessSandboxHandle(FirstProcess first, SocketFile socket) {
     /** @throws CortexException DRIVER_FAILED for a handle of another driver or version */
     static ProcessSandboxHandle read(Handle handle) {
         return understand(handle).orElseThrow(() -> foreign(handle));
+    }
+
+    /** Beside the socket, in the run folder; see {@link dev.cortex.drivers.launch.RunFiles#stopped}. */
+    Path stopped() {
+        return Path.of(socket.path()).resolveSibling("stopped");
     }
 
     Handle write(SandboxId sandbox) {

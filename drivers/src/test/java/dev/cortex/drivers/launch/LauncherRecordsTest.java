@@ -38,6 +38,13 @@ final class LauncherRecordsTest {
     }
 
     @Test
+    void nothingOfAPauseRequestIsLostOnTheWay() throws IOException {
+        JsonNode golden = golden("pause.json");
+        PauseSpec spec = LauncherJson.MAPPER.treeToValue(golden, PauseSpec.class);
+        assertContains(golden, LauncherJson.MAPPER.valueToTree(spec), "pause");
+    }
+
+    @Test
     void nothingOfAnObserveRequestIsLostOnTheWay() throws IOException {
         JsonNode golden = golden("observe.json");
         ObserveSpec spec = LauncherJson.MAPPER.treeToValue(golden, ObserveSpec.class);

@@ -7,6 +7,7 @@ import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.Mark;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
@@ -41,7 +42,8 @@ final class ProcessDriverIT extends DriverContract {
 
     @Test
     void itSaysThatItIsolatesNothingAndLimitsNothing() {
-        assertThat(subject().driver().capabilities().all()).isEmpty();
+        assertThat(subject().driver().capabilities().all())
+                .containsExactlyInAnyOrder(Capability.LIVE_MOUNTS, Capability.PAUSE);
     }
 
     @Test

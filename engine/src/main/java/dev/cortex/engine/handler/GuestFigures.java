@@ -2,7 +2,9 @@ package dev.cortex.engine.handler;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestInfo;
+import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.time.Duration;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /** What neurons say of their sandboxes. What cannot be asked in time is not there. */
 final class GuestFigures {
@@ -24,30 +27,48 @@ final class GuestFigures {
     }
 
     Optional<GuestInfo> of(SandboxRow row, Duration deadline) {
-        try {
-            return Optional.of(sandboxes.running(row.id().value()).guest().info(deadline));
-        } catch (CortexException e) {
-            return Optional.empty();
-        }
+        return asked(row, guest -> guest.info(deadline));
     }
 
     /** Of those that run. */
     Map<SandboxRow, GuestInfo> of(List<SandboxRow> rows, Duration deadline) {
         List<SandboxRow> running =
                 rows.stream().filter(row -> row.state() == State.RUNNING).toList();
-        Map<SandboxRow, GuestInfo> figures = new ConcurrentHashMap<>();
-        for (int from = 0; from < running.size(); from += AT_ONCE) {
+        return all(running, guest -> guest.info(deadline));
+    }
+
+    /** The sessions of those in which some run. */
+    Map<SandboxRow, List<SessionStatus>> sessions(Map<SandboxRow, GuestInfo> figures, Duration deadline) {
+        List<SandboxRow> busy = figures.entrySet().stream()
+                .filter(entry -> entry.getValue().sessionsRunning() > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+        return all(busy, guest -> guest.sessions(deadline));
+    }
+
+    /** To look at a sandbox is no activity of it. */
+    private <T> Optional<T> asked(SandboxRow row, Function<Guest, T> question) {
+        try {
+            return Optional.of(question.apply(sandboxes.lookAt(row.id().value()).guest()));
+        } catch (CortexException e) {
+            return Optional.empty();
+        }
+    }
+
+    private <T> Map<SandboxRow, T> all(List<SandboxRow> rows, Function<Guest, T> question) {
+        Map<SandboxRow, T> answers = new ConcurrentHashMap<>();
+        for (int from = 0; from < rows.size(); from += AT_ONCE) {
             List<Thread> asking = new ArrayList<>();
-            for (SandboxRow row : running.subList(from, Math.min(running.size(), from + AT_ONCE))) {
+            for (SandboxRow row : rows.subList(from, Math.min(rows.size(), from + AT_ONCE))) {
                 asking.add(Thread.ofVirtual()
                         .name("figures of " + row.name())
-                        .start(() -> of(row, deadline).ifPresent(info -> figures.put(row, info))));
+                        .start(() -> asked(row, question).ifPresent(answer -> answers.put(row, answer))));
             }
             if (!joined(asking)) {
                 break;
             }
         }
-        return Map.copyOf(figures);
+        return Map.copyOf(answers);
     }
 
     private static boolean joined(List<Thread> threads) {

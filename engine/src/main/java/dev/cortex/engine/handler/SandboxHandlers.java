@@ -12,6 +12,7 @@ import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.disk.DiskUsage;
 import dev.cortex.sandbox.guest.GuestInfo;
+import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -21,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Sandboxes: create, list, inspect, start, stop, remove. */
+/** Sandboxes: create, list, inspect, start, stop, pause, resume, reset, remove. */
 final class SandboxHandlers {
     private static final int PAGE = 1_000;
 
@@ -47,6 +48,12 @@ final class SandboxHandlers {
                 Operations.INSPECT, (Handler.Json<Void, SandboxView>) call -> inspect(sandboxes.find(call.sandbox())));
         handlers.put(
                 Operations.START, (Handler.Json<Void, SandboxView>) call -> brief(sandboxes.start(call.sandbox())));
+        handlers.put(
+                Operations.PAUSE, (Handler.Json<Void, SandboxView>) call -> brief(sandboxes.pause(call.sandbox())));
+        handlers.put(
+                Operations.RESUME, (Handler.Json<Void, SandboxView>) call -> brief(sandboxes.resume(call.sandbox())));
+        handlers.put(
+                Operations.RESET, (Handler.Json<Void, SandboxView>) call -> brief(sandboxes.reset(call.sandbox())));
         handlers.put(Operations.STOP, (Handler.Json<Lifecycle.Stop, SandboxView>) this::stop);
         handlers.put(Operations.REMOVE, (Handler.Json<Void, Lifecycle.Removed>) this::remove);
     }
@@ -84,10 +91,15 @@ final class SandboxHandlers {
         List<SandboxRow> rows = sandboxes.list(parameters.text("after").orElse(""), most + 1);
         List<SandboxRow> page = rows.size() > most ? rows.subList(0, most) : rows;
         Map<SandboxRow, GuestInfo> usage = usage(page);
+        Map<SandboxRow, List<SessionStatus>> sessions = figures.sessions(usage, IN_A_LIST);
         Map<String, DiskUsage> disks = diskUsages();
         return new Lifecycle.SandboxList(
                 page.stream()
-                        .map(row -> view(row, Optional.ofNullable(usage.get(row)), disk(row, disks)))
+                        .map(row -> view(
+                                row,
+                                sessions.getOrDefault(row, List.of()),
+                                Optional.ofNullable(usage.get(row)),
+                                disk(row, disks)))
                         .toList(),
                 parameters.flag("all") ? keptDisks(disks) : List.of(),
                 rows.size() > most ? Optional.of(page.getLast().name()) : Optional.empty());
@@ -129,18 +141,22 @@ final class SandboxHandlers {
 
     private SandboxView inspect(SandboxRow row) {
         Optional<GuestInfo> info = row.state() == State.RUNNING ? figures.of(row, ALONE) : Optional.empty();
+        List<SessionStatus> sessions = info.map(i -> figures.sessions(Map.of(row, i), ALONE))
+                .map(all -> all.getOrDefault(row, List.of()))
+                .orElse(List.of());
         Optional<DiskView> disk = sandboxes
                 .disk(row)
                 .map(d -> new DiskView(sandboxes.diskFolder(d).toString(), bytes(d), false));
-        return view(row, info, disk);
+        return view(row, sessions, info, disk);
     }
 
     private SandboxView brief(SandboxRow row) {
-        return view(row, Optional.empty(), Optional.empty());
+        return view(row, List.of(), Optional.empty(), Optional.empty());
     }
 
-    private SandboxView view(SandboxRow row, Optional<GuestInfo> info, Optional<DiskView> disk) {
-        return Views.sandbox(row, user(row), info, disk);
+    private SandboxView view(
+            SandboxRow row, List<SessionStatus> sessions, Optional<GuestInfo> info, Optional<DiskView> disk) {
+        return Views.sandbox(row, sandboxes.why(row, sessions), user(row), info, disk);
     }
 
     private String user(SandboxRow row) {

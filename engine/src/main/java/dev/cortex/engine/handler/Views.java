@@ -28,13 +28,15 @@ import java.util.Optional;
 final class Views {
     private Views() {}
 
-    static SandboxView sandbox(SandboxRow row, String user, Optional<GuestInfo> info, Optional<DiskView> disk) {
+    /** @param why it is in its state, or still alive */
+    static SandboxView sandbox(
+            SandboxRow row, String why, String user, Optional<GuestInfo> info, Optional<DiskView> disk) {
         Limits limits = row.settings().limits();
         return new SandboxView(
                 row.id().value(),
                 row.name(),
                 row.state().word(),
-                row.reason(),
+                why,
                 row.settings().driver(),
                 row.settings().runtime(),
                 row.settings().image(),

@@ -34,6 +34,10 @@ final class ClientEnd implements FrameChannel {
         }
     }
 
+    void say(Frame frame) {
+        sent.add(Optional.of(frame));
+    }
+
     List<Frame> frames() {
         return received;
     }

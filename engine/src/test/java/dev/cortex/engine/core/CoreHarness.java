@@ -48,6 +48,8 @@ final class CoreHarness implements AutoCloseable {
     private Optional<SqliteStore> store = Optional.empty();
     private Optional<SandboxService> service = Optional.empty();
     String digest = "";
+    String boot = "first";
+    Clock clock = Clock.systemUTC();
 
     CoreHarness(Path folder) {
         this.home = folder.resolve("home");
@@ -87,13 +89,15 @@ final class CoreHarness implements AutoCloseable {
                                 Capability.IMAGES,
                                 Capability.USERS,
                                 Capability.MEMORY_LIMIT,
+                                Capability.PAUSE,
                                 Capability.PROCESS_LIMIT),
                         new FakeDriver(machine, "weak")),
                 new FakeConnector(),
                 images,
                 new Folders(home, run),
                 pool,
-                Clock.systemUTC(),
+                clock,
+                () -> boot,
                 boundaries));
         core.events().subscribe(events::add);
         store = Optional.of(opened);
@@ -150,11 +154,16 @@ final class CoreHarness implements AutoCloseable {
         assertThat(store().intents()).as("unfinished").isEmpty();
         assertThat(store().damaged()).isEmpty();
         List<SandboxRow> rows = store().list("", 1_000);
+        Set<SandboxId> paused = rows.stream()
+                .filter(row -> row.state() == State.PAUSED)
+                .map(SandboxRow::id)
+                .collect(Collectors.toSet());
         Set<SandboxId> running = rows.stream()
-                .filter(row -> row.state() == State.RUNNING)
+                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
                 .map(SandboxRow::id)
                 .collect(Collectors.toSet());
         assertThat(machine.alive()).as("processes").isEqualTo(running);
+        assertThat(machine.frozen()).as("who stands still").isEqualTo(paused);
         Set<String> ids = rows.stream().map(row -> row.id().value()).collect(Collectors.toSet());
         assertThat(ids).as("sandbox folders").containsAll(names(home.resolve("sandboxes")));
         assertThat(running.stream().map(SandboxId::value)).as("run folders").containsAll(names(run));

@@ -1,26 +1,36 @@
 package dev.cortex.engine.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.cortex.protocol.api.CreateSandbox;
+import dev.cortex.protocol.api.Lifetime;
 import dev.cortex.protocol.api.StartSession;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.testkit.fake.FakeMachine.Fault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * The core dies at each step of each operation, and the next one opens the same home: every record is in a legal state,
@@ -36,10 +46,14 @@ final class CrashTest {
     private static final class Death extends Error {
         private static final long serialVersionUID = 1L;
 
-        Death(String step) {
-            super("died at " + step, null, false, false);
+        Death(Boundary step) {
+            super("died at " + step.word(), null, false, false);
         }
     }
+
+    /** Steps of what nobody asked for: a loss that is seen, and a start after a boot of the machine. */
+    private static final List<Boundary> WHILE_RECOVERING =
+            List.of(Boundary.LOST_SEEN, Boundary.RESTART_BEGUN, Boundary.RESTART_RELEASED);
 
     /** What is made first, and the operation that dies. */
     private enum Kind {
@@ -47,11 +61,17 @@ final class CrashTest {
         CREATE_STOPPED,
         START,
         STOP,
+        PAUSE,
+        RESUME,
+        STOP_PAUSED,
+        REMOVE_PAUSED,
+        RESET,
         REMOVE,
         FORCE,
         WIPE;
 
-        void before(SandboxService core) {
+        void before(CoreHarness harness) {
+            SandboxService core = harness.core();
             switch (this) {
                 case CREATE, CREATE_STOPPED -> {}
                 case START, REMOVE -> {
@@ -62,6 +82,21 @@ final class CrashTest {
                     core.create(CreateSandbox.defaults().named("old"));
                     core.sessions().start("old", StartSession.of("sleep"));
                 }
+                case PAUSE -> {
+                    core.create(CreateSandbox.defaults().named("old"));
+                    core.sessions().start("old", StartSession.of("sleep"));
+                }
+                case RESUME, STOP_PAUSED, REMOVE_PAUSED -> {
+                    core.create(CreateSandbox.defaults().named("old"));
+                    core.sessions().start("old", StartSession.of("sleep"));
+                    core.pause("old");
+                }
+                case RESET -> {
+                    core.create(CreateSandbox.defaults().named("old"));
+                    harness.machine.fail(Fault.STOP);
+                    assertThatThrownBy(() -> core.stop("old", NO_GRACE)).hasMessageContaining("injected");
+                    harness.machine.heal();
+                }
                 case FORCE, WIPE -> core.create(CreateSandbox.defaults().named("old"));
             }
         }
@@ -71,8 +106,11 @@ final class CrashTest {
                 case CREATE -> core.create(CoreHarness.running("new", "sleep"));
                 case CREATE_STOPPED -> core.create(notStarted());
                 case START -> core.start("old");
-                case STOP -> core.stop("old", NO_GRACE);
-                case REMOVE -> core.remove("old", false, false);
+                case STOP, STOP_PAUSED -> core.stop("old", NO_GRACE);
+                case PAUSE -> core.pause("old");
+                case RESUME -> core.resume("old");
+                case RESET -> core.reset("old");
+                case REMOVE, REMOVE_PAUSED -> core.remove("old", false, false);
                 case FORCE -> core.remove("old", true, false);
                 case WIPE -> core.remove("old", true, true);
             }
@@ -87,18 +125,63 @@ final class CrashTest {
     List<DynamicTest> theNextCoreFinishesWhatTheLastOneBegan() throws IOException {
         List<DynamicTest> tests = new ArrayList<>();
         for (Kind kind : Kind.values()) {
-            Set<String> steps = stepsOf(kind);
+            Set<Boundary> steps = stepsOf(kind);
             assertThat(steps).as(kind + " crosses boundaries").isNotEmpty();
-            for (String step : steps) {
-                tests.add(DynamicTest.dynamicTest(kind + " dies at " + step, () -> dieAt(kind, step)));
+            for (Boundary step : steps) {
+                tests.add(DynamicTest.dynamicTest(kind + " dies at " + step.word(), () -> dieAt(kind, step)));
             }
         }
         return tests;
     }
 
-    private Set<String> stepsOf(Kind kind) throws IOException {
-        Set<String> before = new CopyOnWriteArraySet<>();
-        Set<String> steps = new LinkedHashSet<>();
+    @Test
+    void everyBoundaryIsDiedAtBySomeOperation() throws IOException {
+        Set<Boundary> crossed = new HashSet<>();
+        for (Kind kind : Kind.values()) {
+            crossed.addAll(stepsOf(kind));
+        }
+        crossed.addAll(WHILE_RECOVERING);
+        assertThat(crossed).containsExactlyInAnyOrder(Boundary.values());
+    }
+
+    /** The core that recovers dies itself, and the one after it finishes. */
+    @ParameterizedTest
+    @FieldSource("WHILE_RECOVERING")
+    void theOneAfterTheNextFinishesToo(Boundary step) throws Exception {
+        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "recovering"))) {
+            SandboxRow row = harness.core().create(restarting("old"));
+            SandboxRow other = harness.create("other");
+            harness.die();
+            harness.machine.kill(row.id());
+            harness.machine.kill(other.id());
+            harness.boot = "another";
+            CountDownLatch died = new CountDownLatch(1);
+            harness.at(crossed -> {
+                if (died.getCount() == 0 || crossed == step) {
+                    died.countDown();
+                    throw new Death(crossed);
+                }
+            });
+            harness.core();
+            assertThat(died.await(CoreHarness.SOON.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            harness.reopen();
+            harness.assertConsistent();
+            assertThat(harness.state("old")).isEqualTo(State.RUNNING);
+            assertThat(harness.state("other")).isEqualTo(State.STOPPED);
+        }
+    }
+
+    private static CreateSandbox restarting(String name) {
+        return CreateSandbox.defaults()
+                .named(name)
+                .with(draft -> draft.lifetime = Optional.of(
+                        new Lifetime(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of("on-boot"))));
+    }
+
+    private Set<Boundary> stepsOf(Kind kind) throws IOException {
+        Set<Boundary> before = new CopyOnWriteArraySet<>();
+        Set<Boundary> steps = new LinkedHashSet<>();
         boolean[] counting = {false};
         try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "steps")).at(step -> {
             if (counting[0]) {
@@ -107,14 +190,14 @@ final class CrashTest {
                 before.add(step);
             }
         })) {
-            kind.before(harness.core());
+            kind.before(harness);
             counting[0] = true;
             kind.crash(harness.core());
         }
         return steps;
     }
 
-    private void dieAt(Kind kind, String step) throws Exception {
+    private void dieAt(Kind kind, Boundary step) throws Exception {
         boolean[] armed = {false};
         boolean[] dead = {false};
         try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "crash")).at(crossed -> {
@@ -123,7 +206,7 @@ final class CrashTest {
                 throw new Death(crossed);
             }
         })) {
-            kind.before(harness.core());
+            kind.before(harness);
             armed[0] = true;
             Throwable thrown = catchThrowable(() -> kind.crash(harness.core()));
             assertThat(thrown).isInstanceOf(Death.class);
@@ -154,12 +237,34 @@ final class CrashTest {
                 }
                 assertThat(harness.state("old")).isEqualTo(State.RUNNING);
             }
-            case STOP -> {
+            case PAUSE -> {
+                if (row.orElseThrow().state() != State.PAUSED) {
+                    core.pause("old");
+                }
+                assertThat(harness.state("old")).isEqualTo(State.PAUSED);
+                core.resume("old");
+                assertThat(core.sessions().list("old")).hasSize(1);
+            }
+            case RESUME -> {
+                if (row.orElseThrow().state() != State.RUNNING) {
+                    core.resume("old");
+                }
+                assertThat(core.sessions()
+                                .exec("old", StartSession.of("echo", "on"), Optional.empty())
+                                .stdout())
+                        .asString()
+                        .isEqualTo("on\n");
+            }
+            case RESET -> {
+                assertThat(row.orElseThrow().state()).isEqualTo(State.STOPPED);
+                core.start("old");
+            }
+            case STOP, STOP_PAUSED -> {
                 assertThat(row.orElseThrow().state()).isEqualTo(State.STOPPED);
                 assertThat(core.sessions().list("old")).hasSizeLessThanOrEqualTo(1);
                 core.start("old");
             }
-            case REMOVE, FORCE -> {
+            case REMOVE, FORCE, REMOVE_PAUSED -> {
                 assertThat(row).isEmpty();
                 assertThat(harness.disks()).hasSize(1);
                 core.create(CreateSandbox.defaults().named("old"));

@@ -9,6 +9,7 @@ import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.testkit.fake.FakeMachine.Fault;
 import java.nio.file.Path;
@@ -101,7 +102,7 @@ final class CreatingTest {
         CountDownLatch there = new CountDownLatch(1);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
         harness.at(step -> {
-            if (step.equals("handle.stored")) {
+            if (step == Boundary.HANDLE_STORED) {
                 there.countDown();
                 sleepThroughInterrupts();
             }
@@ -241,7 +242,8 @@ final class CreatingTest {
         CortexException start =
                 catchThrowableOfType(CortexException.class, () -> harness.core().start("api"));
         assertThat(start.code()).isEqualTo(ErrorCode.ILLEGAL_TRANSITION);
-        assertThat(start.getMessage()).contains("api is running", "start", "stop");
+        assertThat(start).hasMessage("api is already running");
+        assertThat(start.remedy().orElseThrow()).contains("from running you can: ", "pause", "stop");
         CortexException remove =
                 catchThrowableOfType(CortexException.class, () -> harness.core().remove("api", false, false));
         assertThat(remove.remedy().orElseThrow()).contains("cortex rm --force api");

@@ -12,6 +12,7 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.guest.SessionStatus.Cause;
+import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.testkit.fake.FakeMachine.Fault;
@@ -210,7 +211,7 @@ final class SurvivalTest {
         harness.create("api");
         harness.die();
         harness.at(step -> {
-            if (step.equals("stop.begun")) {
+            if (step == Boundary.STOP_BEGUN) {
                 inside.countDown();
                 await(go);
             }

@@ -117,6 +117,30 @@ public final class Operations {
             SandboxView.class,
             Scope.WRITE,
             "End its processes; its disk stays");
+    public static final Operation<Void, SandboxView> PAUSE = json(
+            "sandbox.pause",
+            Method.POST,
+            "/sandboxes/{sandbox}/pause",
+            Void.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "Let it stand still with all its memory");
+    public static final Operation<Void, SandboxView> RESUME = json(
+            "sandbox.resume",
+            Method.POST,
+            "/sandboxes/{sandbox}/resume",
+            Void.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "Let a paused sandbox go on where it was");
+    public static final Operation<Void, SandboxView> RESET = json(
+            "sandbox.reset",
+            Method.POST,
+            "/sandboxes/{sandbox}/reset",
+            Void.class,
+            SandboxView.class,
+            Scope.WRITE,
+            "Take away what a failure left: error becomes stopped");
     public static final Operation<Void, Lifecycle.Removed> REMOVE = new Operation<>(
             "sandbox.remove",
             Method.DELETE,
@@ -368,6 +392,9 @@ public final class Operations {
                 INSPECT,
                 START,
                 STOP,
+                PAUSE,
+                RESUME,
+                RESET,
                 REMOVE,
                 EXEC,
                 SESSION_START,

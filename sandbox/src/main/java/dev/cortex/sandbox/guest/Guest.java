@@ -26,6 +26,9 @@ public interface Guest extends AutoCloseable {
 
     List<SessionStatus> sessions();
 
+    /** The same, for who does not wait for long. */
+    List<SessionStatus> sessions(Duration deadline);
+
     void removeSession(String session);
 
     GuestFiles files();
@@ -58,6 +61,15 @@ public interface Guest extends AutoCloseable {
 
     /** Ends every session and the neuron. Answers before it exits. */
     void shutdown(Duration grace);
+
+    /**
+     * The sandbox is about to stand still: until {@link #goesOn} no deadline passes, neither of a call under way nor of
+     * one that is made meanwhile.
+     */
+    void standsStill();
+
+    /** Deadlines run again, each with what it had left. */
+    void goesOn();
 
     /** Closes this object's streams; the sandbox goes on. */
     @Override

@@ -28,6 +28,50 @@ public record SessionStatus(
         argv = List.copyOf(argv);
     }
 
+    /** As the host keeps it: that part of its output, and nobody attached. */
+    public SessionStatus kept(long from, long to) {
+        return new SessionStatus(
+                id,
+                pid,
+                argv,
+                user,
+                terminal,
+                background,
+                label,
+                started,
+                ended,
+                cause,
+                code,
+                from,
+                to,
+                evicted,
+                false,
+                0,
+                descendantsLeft);
+    }
+
+    /** It is over, and how it ended nobody saw. */
+    public SessionStatus endedUnseen(Instant now) {
+        return new SessionStatus(
+                id,
+                pid,
+                argv,
+                user,
+                terminal,
+                background,
+                label,
+                started,
+                Optional.of(now),
+                Optional.of(Cause.UNKNOWN),
+                code,
+                oldest,
+                newest,
+                evicted,
+                false,
+                0,
+                descendantsLeft);
+    }
+
     /** Why a session ended; the wire numbers of {@code ExitCause}. */
     public enum Cause {
         EXITED(1),

@@ -21,6 +21,14 @@ final class Announcing {
         say("sandbox.running", row, "");
     }
 
+    void paused(SandboxRow row) {
+        say("sandbox.paused", row, row.reason());
+    }
+
+    void resumed(SandboxRow row) {
+        say("sandbox.resumed", row, "");
+    }
+
     void stopped(SandboxRow row) {
         say("sandbox.stopped", row, row.reason());
     }

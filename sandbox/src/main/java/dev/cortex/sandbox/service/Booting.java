@@ -60,7 +60,7 @@ final class Booting {
         if (!driver.makesDisks()) {
             ports.pool().make(diskFolder, row.settings().limits().diskBytes());
         }
-        crossed("folders.made");
+        crossed(Boundary.FOLDERS_MADE);
         Handle handle = driver.start(new StartRequest(
                 row.id(),
                 row.name(),
@@ -73,12 +73,13 @@ final class Booting {
                 diskFolder,
                 ports.folders().run(row.id()),
                 ports.folders().sandbox(row.id())));
-        crossed("driver.started");
-        SandboxRow held = row.held(handle, GuestToken.random(random));
+        crossed(Boundary.DRIVER_STARTED);
+        SandboxRow held =
+                row.held(handle, GuestToken.random(random), ports.boot().id());
         store.update(held);
-        crossed("handle.stored");
+        crossed(Boundary.HANDLE_STORED);
         initialize(held, driver, diskFolder);
-        crossed("guest.initialized");
+        crossed(Boundary.GUEST_INITIALIZED);
         return held;
     }
 
@@ -102,7 +103,7 @@ final class Booting {
     void release(SandboxRow row) {
         guests.forget(row.id());
         drivers.named(row.settings().driver()).stop(stopRequest(row));
-        ports.boundaries().crossed("released.processes");
+        ports.boundaries().crossed(Boundary.RELEASED_PROCESSES);
         Path run = ports.folders().run(row.id());
         try {
             Folders.delete(run);
@@ -159,7 +160,7 @@ final class Booting {
     }
 
     /** A step is done; who was cancelled meanwhile goes no further. */
-    void crossed(String step) {
+    void crossed(Boundary step) {
         ports.boundaries().crossed(step);
         if (Thread.currentThread().isInterrupted()) {
             throw cancelled();

@@ -98,10 +98,10 @@ final class Creating {
                     primary(plan),
                     ports.clock().instant());
             SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
-            ports.boundaries().crossed("create.recorded");
+            ports.boundaries().crossed(Boundary.CREATE_RECORDED);
             if (!kept.equals(Optional.of(disk))) {
                 store.saveDisk(disk);
-                ports.boundaries().crossed("create.disk");
+                ports.boundaries().crossed(Boundary.CREATE_DISK);
             }
             return placed;
         }
@@ -122,12 +122,12 @@ final class Creating {
             }
             return new Made(unready(held, e), Optional.of(e));
         }
-        booting.crossed("create.ready");
+        booting.crossed(Boundary.CREATE_READY);
         plan.primary().ifPresent(spec -> primaries.start(held, spec));
-        booting.crossed("create.primary");
+        booting.crossed(Boundary.CREATE_PRIMARY);
         SandboxRow running = held.running(ports.clock().instant());
         ports.store().complete(running);
-        ports.boundaries().crossed("create.completed");
+        ports.boundaries().crossed(Boundary.CREATE_COMPLETED);
         announcing.created(running);
         announcing.running(running);
         return new Made(running, Optional.empty());

@@ -1,11 +1,11 @@
 package dev.cortex.sandbox.service;
 
 import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.SessionStatus;
-import dev.cortex.sandbox.guest.SessionStatus.Cause;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SessionArchive;
 import java.io.IOException;
@@ -14,15 +14,18 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 
 /**
- * Ends the sessions of a sandbox that is about to stop, and brings their statuses and rings to the host. All of it is
+ * Ends the sessions of a sandbox that is about to stop, and brings their statuses and rings to the host; of one that is
+ * about to stand still it keeps a copy and ends nothing. All of it is
  * hostile input: bytes and time are bounded, whatever the guest says.
  */
 final class Draining {
@@ -63,11 +66,95 @@ final class Draining {
         try {
             Guest guest = guests.of(row);
             end(guest, guest.sessions(), grace);
-            save(row, guest);
+            save(row, guest, true);
             return true;
         } catch (CortexException | IOException e) {
             LOG.log(System.Logger.Level.INFO, row.name() + ": not every session could be saved: " + e.getMessage());
             return false;
+        }
+    }
+
+    /**
+     * Brings statuses and rings to the host and lets the sessions run: for a sandbox that is about to stand still.
+     *
+     * @throws CortexException GUEST_LOST when its neuron does not answer, DRIVER_FAILED when it cannot be kept
+     */
+    void keep(SandboxRow row) {
+        Guest guest = guests.of(row);
+        try {
+            settle(row, guest.sessions());
+            save(row, guest, false);
+        } catch (IOException e) {
+            throw CortexException.of(
+                            ErrorCode.DRIVER_FAILED,
+                            "what the sessions of " + row.name() + " have said cannot be kept",
+                            "look at the free space of " + folders.sandbox(row.id()))
+                    .because(e);
+        }
+    }
+
+    /** What was kept of sessions that no neuron holds any more: how they ended nobody knows. */
+    void settle(SandboxRow row) {
+        try {
+            settle(row, List.of());
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, row.name() + ": its kept sessions cannot be read", e);
+        }
+    }
+
+    /**
+     * What is left to say of the sessions of a sandbox that was lost. What the host has of their output from an earlier
+     * pause stays.
+     */
+    void lost(SandboxRow row, List<SessionStatus> seen) {
+        Path folder = folders.sandbox(row.id());
+        try {
+            Map<String, SessionStatus> before =
+                    archive.sessions(folder).stream().collect(Collectors.toMap(SessionStatus::id, status -> status));
+            archive.save(
+                    folder,
+                    seen.stream()
+                            .map(last -> Optional.ofNullable(before.get(last.id()))
+                                    .filter(kept -> kept.newest() > kept.oldest())
+                                    .map(kept -> kept.cause().isPresent() ? kept : withEnd(kept, last))
+                                    .orElse(last))
+                            .toList());
+            settle(row, List.of());
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, row.name() + ": what was known of its sessions is lost", e);
+        }
+    }
+
+    private static SessionStatus withEnd(SessionStatus kept, SessionStatus last) {
+        return new SessionStatus(
+                kept.id(),
+                kept.pid(),
+                kept.argv(),
+                kept.user(),
+                kept.terminal(),
+                kept.background(),
+                kept.label(),
+                kept.started(),
+                last.ended(),
+                last.cause(),
+                last.code(),
+                kept.oldest(),
+                kept.newest(),
+                kept.evicted(),
+                false,
+                0,
+                last.descendantsLeft());
+    }
+
+    private void settle(SandboxRow row, List<SessionStatus> live) throws IOException {
+        Set<String> held = live.stream().map(SessionStatus::id).collect(Collectors.toSet());
+        Path folder = folders.sandbox(row.id());
+        List<SessionStatus> over = archive.sessions(folder).stream()
+                .filter(s -> s.cause().isEmpty() && !held.contains(s.id()))
+                .map(s -> s.endedUnseen(clock.instant()))
+                .toList();
+        if (!over.isEmpty()) {
+            archive.save(folder, over);
         }
     }
 
@@ -114,7 +201,8 @@ final class Draining {
         }
     }
 
-    private void save(SandboxRow row, Guest guest) throws IOException {
+    /** @param over what still runs ends with its sandbox */
+    private void save(SandboxRow row, Guest guest, boolean over) throws IOException {
         Path folder = folders.sandbox(row.id());
         AtomicLong budget = new AtomicLong(MOST_BYTES);
         long deadline = System.nanoTime() + MOST_TIME.toNanos();
@@ -125,7 +213,8 @@ final class Draining {
             if (!session.evicted() && session.newest() > session.oldest() && System.nanoTime() < deadline) {
                 span = copy(guest, session, folder, budget, deadline);
             }
-            saved.add(archived(session, span));
+            SessionStatus kept = session.kept(span.oldest(), span.newest());
+            saved.add(over && kept.cause().isEmpty() ? kept.endedUnseen(clock.instant()) : kept);
         }
         archive.save(folder, saved.reversed());
     }
@@ -181,30 +270,6 @@ final class Draining {
             LOG.log(System.Logger.Level.INFO, session.id() + ": its output was cut off: " + e.getMessage());
         }
         return new Span(oldest, at);
-    }
-
-    private SessionStatus archived(SessionStatus s, Span span) {
-        boolean ended = s.cause().isPresent();
-        return new SessionStatus(
-                s.id(),
-                s.pid(),
-                s.argv(),
-                s.user(),
-                s.terminal(),
-                s.background(),
-                s.label(),
-                s.started(),
-                Stream.of(s.ended(), Optional.of(clock.instant()))
-                        .flatMap(Optional::stream)
-                        .findFirst(),
-                ended ? s.cause() : Optional.of(Cause.UNKNOWN),
-                s.code(),
-                span.oldest(),
-                span.newest(),
-                s.evicted(),
-                false,
-                0,
-                s.descendantsLeft());
     }
 
     private static void close(FrameChannel channel) {

@@ -40,17 +40,17 @@ final class Erasing {
             // What still runs keeps its folders, or it would be removed from beneath it.
             return List.copyOf(left);
         }
-        ports.boundaries().crossed("erase.stopped");
+        ports.boundaries().crossed(Boundary.ERASE_STOPPED);
         Optional<DiskRow> disk = withDisk ? ports.store().disk(row.settings().disk()) : Optional.empty();
         disk.ifPresent(d -> attempt(left, ports.folders().disk(d).toString(), () -> disks.delete(d)));
-        ports.boundaries().crossed("erase.disk");
+        ports.boundaries().crossed(Boundary.ERASE_DISK);
         Path folder = ports.folders().sandbox(row.id());
         attempt(left, folder.toString(), () -> Folders.delete(folder));
-        ports.boundaries().crossed("erase.folder");
+        ports.boundaries().crossed(Boundary.ERASE_FOLDER);
         lookAgain(left, row, disk);
         if (left.isEmpty()) {
             ports.store().remove(row.id(), withDisk);
-            ports.boundaries().crossed("erase.record");
+            ports.boundaries().crossed(Boundary.ERASE_RECORD);
         }
         return List.copyOf(left);
     }

@@ -4,13 +4,17 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestConnector;
 import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.store.SandboxRow;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The neurons that this process talks to, one {@link Guest} a start of a sandbox. Thread-safe. */
@@ -68,6 +72,35 @@ final class Guests implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns when the stream to a sandbox's neuron ends, and not before. One that stands still cannot answer a Hello;
+     * but a dial that waits in its listener's queue ends with it as well.
+     *
+     * @throws CortexException GUEST_LOST when no stream can be had
+     */
+    void awaitEnd(SandboxRow row, Optional<State> now) {
+        Connected present = connected.get(row.id());
+        boolean known = present != null && present.generation() == row.generation();
+        if (known || !now.equals(Optional.of(State.PAUSED))) {
+            of(row).awaitLost();
+            return;
+        }
+        try (GuestStream queued = dial(row)) {
+            while (queued.read(ByteBuffer.allocate(64)) >= 0) {
+                // What it says before it was asked is of no interest.
+            }
+        } catch (IOException e) {
+            throw CortexException.of(ErrorCode.GUEST_LOST, "the stream to " + row.name() + " broke", "try again")
+                    .because(e);
+        }
+    }
+
+    private GuestStream dial(SandboxRow row) {
+        Handle handle = row.handle()
+                .orElseThrow(() -> CortexException.of(ErrorCode.GUEST_LOST, row.name() + " has no handle", ""));
+        return drivers.named(handle.driver()).dial(handle);
+    }
+
     @Override
     public void close() {
         connected.keySet().forEach(this::forget);
@@ -87,10 +120,13 @@ final class Guests implements AutoCloseable {
     Running running(SandboxRow row) {
         return switch (row.state()) {
             case RUNNING -> new Running(row, of(row));
-            case PAUSED ->
-                throw CortexException.of(ErrorCode.PAUSED, row.name() + " is paused", "cortex resume " + row.name());
+            case PAUSED -> throw paused(row);
             case CREATED, STOPPED, ERROR -> throw notRunning(row);
         };
+    }
+
+    static CortexException paused(SandboxRow row) {
+        return CortexException.of(ErrorCode.PAUSED, row.name() + " is paused", "cortex resume " + row.name());
     }
 
     private static CortexException notRunning(SandboxRow row) {
@@ -98,6 +134,9 @@ final class Guests implements AutoCloseable {
         return CortexException.of(
                 ErrorCode.NOT_RUNNING,
                 row.name() + " is " + row.state().word() + why,
-                row.state() == State.ERROR ? "cortex inspect " + row.name() : "cortex start " + row.name());
+                row.state() == State.ERROR
+                        ? "cortex inspect " + row.name() + " says why; then cortex reset " + row.name()
+                                + " and cortex start " + row.name()
+                        : "cortex start " + row.name());
     }
 }

@@ -1,6 +1,7 @@
 package dev.cortex.sandbox.service;
 
 import dev.cortex.sandbox.disk.DiskPool;
+import dev.cortex.sandbox.driver.Boot;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.GuestConnector;
 import dev.cortex.sandbox.image.ImageResolver;
@@ -23,6 +24,7 @@ public record Ports(
         Folders folders,
         DiskPool pool,
         Clock clock,
+        Boot boot,
         Boundaries boundaries) {
     public Ports {
         drivers = List.copyOf(drivers);

@@ -24,6 +24,10 @@ final class Primaries {
     private static final Duration QUESTION = Duration.ofSeconds(20);
 
     private static final Duration PAUSE = Duration.ofMillis(500);
+
+    /** A wait for the end of a pause is looked after so often. */
+    private static final Duration STILL = Duration.ofHours(1);
+
     private static final Duration EXPECTED = Duration.ofSeconds(30);
 
     private final Ports ports;
@@ -32,6 +36,7 @@ final class Primaries {
     private final SessionLedger ledger;
     private final Exclusive exclusive;
     private final Removing removing;
+    private final Waking waking;
     private final Background background;
     private final Announcing announcing;
 
@@ -42,6 +47,7 @@ final class Primaries {
             SessionLedger ledger,
             Exclusive exclusive,
             Removing removing,
+            Waking waking,
             Background background,
             Announcing announcing) {
         this.ports = ports;
@@ -50,6 +56,7 @@ final class Primaries {
         this.ledger = ledger;
         this.exclusive = exclusive;
         this.removing = removing;
+        this.waking = waking;
         this.background = background;
         this.announcing = announcing;
     }
@@ -103,7 +110,7 @@ final class Primaries {
 
     /** Returns true when it ended; false when it is no longer ours to watch. */
     private boolean ended(SandboxRow row) {
-        while (!background.closed()) {
+        while (awaitAwake(row)) {
             try {
                 SessionStatus status = guests.of(row).status(row.primary(), QUESTION);
                 ledger.saw(row.id(), status);
@@ -119,17 +126,30 @@ final class Primaries {
                     return false;
                 }
             }
-            if (!stillRunning(row)) {
+            if (!isUp(row)) {
                 return false;
             }
         }
         return false;
     }
 
-    private boolean stillRunning(SandboxRow row) {
+    /** A command of a sandbox that stands still does not end. False when this process's work is over. */
+    private boolean awaitAwake(SandboxRow row) {
+        try {
+            while (!background.closed() && !waking.await(row.id(), STILL)) {
+                continue;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return !background.closed();
+    }
+
+    private boolean isUp(SandboxRow row) {
         return ports.store()
                 .find(row.id())
-                .filter(now -> now.state() == State.RUNNING && now.generation() == row.generation())
+                .filter(now -> now.state() == State.RUNNING || now.state() == State.PAUSED)
+                .filter(now -> now.generation() == row.generation())
                 .isPresent();
     }
 
@@ -157,6 +177,12 @@ final class Primaries {
                     .find(row.id())
                     .filter(now -> now.generation() == row.generation())
                     .ifPresent(now -> removing.erase(now, false));
+        } catch (CortexException e) {
+            // Somebody else's operation takes long; nobody but us would remove it after that.
+            if (e.code() != ErrorCode.BUSY || !background.sleep(PAUSE)) {
+                throw e;
+            }
+            remove(row);
         }
     }
 }

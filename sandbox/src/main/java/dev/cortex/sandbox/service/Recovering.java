@@ -42,8 +42,12 @@ final class Recovering {
     private final Erasing erasing;
     private final Starting starting;
     private final Stopping stopping;
+    private final Pausing pausing;
+    private final Resuming resuming;
     private final Removing removing;
+    private final Restarting restarting;
     private final Watching watching;
+    private final Waking waking;
     private final Primaries primaries;
     private final Background background;
     private final Announcing announcing;
@@ -58,8 +62,12 @@ final class Recovering {
             Erasing erasing,
             Starting starting,
             Stopping stopping,
+            Pausing pausing,
+            Resuming resuming,
             Removing removing,
+            Restarting restarting,
             Watching watching,
+            Waking waking,
             Primaries primaries,
             Background background,
             Announcing announcing) {
@@ -72,8 +80,12 @@ final class Recovering {
         this.erasing = erasing;
         this.starting = starting;
         this.stopping = stopping;
+        this.pausing = pausing;
+        this.resuming = resuming;
         this.removing = removing;
+        this.restarting = restarting;
         this.watching = watching;
+        this.waking = waking;
         this.primaries = primaries;
         this.background = background;
         this.announcing = announcing;
@@ -89,9 +101,10 @@ final class Recovering {
         List<SandboxRow> all = store.list("", Integer.MAX_VALUE);
         Set<SandboxId> begun = store.intents().stream().map(Intent::sandbox).collect(Collectors.toSet());
         Map<String, List<SandboxRow>> runningByDriver = all.stream()
-                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
+                .filter(Recovering::lives)
                 .filter(row -> !begun.contains(row.id()))
                 .collect(Collectors.groupingBy(row -> row.settings().driver()));
+        all.stream().filter(row -> row.state() == State.PAUSED).forEach(row -> waking.standsStill(row.id()));
         List<SandboxRow> unfinished =
                 all.stream().filter(row -> begun.contains(row.id())).toList();
         List<SandboxRow> leftOver = all.stream()
@@ -105,7 +118,7 @@ final class Recovering {
             Lease lease = exclusive.take(row, "recovery", EXPECTED);
             run("recovery of " + row.name(), done, () -> {
                 try (lease) {
-                    settle(row).filter(now -> now.state() == State.RUNNING).ifPresent(watching::watch);
+                    settle(row).filter(Recovering::lives).ifPresent(watching::watch);
                 }
             });
         }
@@ -128,6 +141,10 @@ final class Recovering {
             case CREATE -> settleCreate(row);
             case START -> settleStart(row);
             case STOP -> stopping.finish(row, NO_GRACE, "stopped by you");
+            case PAUSE -> settlePause(row);
+            case RESUME -> settleResume(row);
+            case LOSE -> watching.lost(row);
+            case RESTART -> restarting.finish(row);
             case REMOVE -> removing.finish(row, false);
             case WIPE -> removing.finish(row, true);
         }
@@ -159,6 +176,27 @@ final class Recovering {
         }
     }
 
+    /** It stands still, which it does only once all was kept of it, or it goes on: whoever asked got no answer. */
+    private void settlePause(SandboxRow row) {
+        switch (certain(row)) {
+            case PAUSED -> pausing.finish(row, "paused by you");
+            case ABSENT -> watching.lost(row);
+            default -> pausing.takeBack(row);
+        }
+    }
+
+    private void settleResume(SandboxRow row) {
+        if (certain(row) == Observation.ABSENT) {
+            watching.lost(row);
+        } else {
+            resuming.finish(row);
+        }
+    }
+
+    private static boolean lives(SandboxRow row) {
+        return row.state() == State.RUNNING || row.state() == State.PAUSED;
+    }
+
     private void adopt(SandboxRow row) {
         SandboxRow running = row.running(ports.clock().instant());
         ports.store().complete(running);
@@ -170,15 +208,7 @@ final class Recovering {
         if (row.handle().isEmpty()) {
             return false;
         }
-        Observation seen = observe(row.settings().driver(), List.of(row)).getOrDefault(row, Observation.UNKNOWN);
-        if (seen == Observation.UNKNOWN) {
-            announcing.uncertain(row, "the driver cannot tell whether it runs");
-            throw CortexException.of(
-                    ErrorCode.NOT_READY,
-                    row.name() + " was being changed when the daemon ended, and the driver cannot tell what it is now",
-                    "cortex doctor; then try again");
-        }
-        if (seen == Observation.ABSENT) {
+        if (certain(row) == Observation.ABSENT) {
             return false;
         }
         try {
@@ -187,6 +217,19 @@ final class Recovering {
         } catch (CortexException e) {
             return false;
         }
+    }
+
+    /** What it is for certain; where that cannot be told nothing is changed. */
+    private Observation certain(SandboxRow row) {
+        Observation seen = observe(row.settings().driver(), List.of(row)).getOrDefault(row, Observation.UNKNOWN);
+        if (seen == Observation.UNKNOWN) {
+            announcing.uncertain(row, "the driver cannot tell whether it runs");
+            throw CortexException.of(
+                    ErrorCode.NOT_READY,
+                    row.name() + " was being changed when the daemon ended, and the driver cannot tell what it is now",
+                    "cortex doctor; then try again");
+        }
+        return seen;
     }
 
     /** One pass over all handles of a driver, then each by itself. */
@@ -209,7 +252,7 @@ final class Recovering {
                     watching.watch(row);
                 }
                 case RUNNING, PAUSED -> {
-                    greet(row);
+                    greet(row, seen);
                     watching.watch(row);
                     announcing.reattached(row);
                 }
@@ -224,11 +267,31 @@ final class Recovering {
             ports.store()
                     .find(row.id())
                     .filter(now -> now.generation() == row.generation() && now.state() == row.state())
-                    .ifPresent(watching::lost);
+                    .ifPresent(this::lost);
+        }
+        ports.store().find(row.id()).filter(now -> now.state() == State.RUNNING).ifPresent(watching::watch);
+    }
+
+    /** The lease is held. */
+    private void lost(SandboxRow row) {
+        if (restarting.wanted(row)) {
+            restarting.restart(row);
+        } else {
+            watching.lost(row);
         }
     }
 
-    private void greet(SandboxRow row) {
+    private void greet(SandboxRow row, Observation seen) {
+        if (seen == Observation.PAUSED && row.state() == State.PAUSED) {
+            return;
+        }
+        if (seen == Observation.PAUSED) {
+            announcing.uncertain(row, "it stands still, although nobody paused it here");
+            return;
+        }
+        if (row.state() == State.PAUSED) {
+            announcing.uncertain(row, "it runs, although it was paused: cortex resume " + row.name());
+        }
         try {
             guests.of(row).sessions().forEach(session -> ledger.saw(row.id(), session));
         } catch (CortexException e) {

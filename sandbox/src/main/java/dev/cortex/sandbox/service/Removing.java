@@ -20,6 +20,7 @@ final class Removing {
     private final Disks disks;
     private final Erasing erasing;
     private final SessionLedger ledger;
+    private final Waking waking;
     private final Announcing announcing;
 
     Removing(
@@ -29,6 +30,7 @@ final class Removing {
             Disks disks,
             Erasing erasing,
             SessionLedger ledger,
+            Waking waking,
             Announcing announcing) {
         this.ports = ports;
         this.exclusive = exclusive;
@@ -36,6 +38,7 @@ final class Removing {
         this.disks = disks;
         this.erasing = erasing;
         this.ledger = ledger;
+        this.waking = waking;
         this.announcing = announcing;
     }
 
@@ -51,7 +54,7 @@ final class Removing {
     Removed erase(SandboxRow row, boolean wipe) {
         Intent.Kind kind = wipe ? Intent.Kind.WIPE : Intent.Kind.REMOVE;
         ports.store().begin(new Intent(row.id(), kind, ports.clock().instant()));
-        ports.boundaries().crossed("remove.begun");
+        ports.boundaries().crossed(Boundary.REMOVE_BEGUN);
         Removed[] removed = new Removed[1];
         Calmly.run(() -> removed[0] = finish(row, wipe));
         return removed[0];
@@ -71,6 +74,7 @@ final class Removing {
             ports.store().complete(failed);
             announcing.failed(failed);
         }
+        waking.over(row.id());
         return new Removed(row.id().value(), row.name(), !withDisk, left);
     }
 

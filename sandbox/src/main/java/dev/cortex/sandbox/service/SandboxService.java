@@ -10,6 +10,7 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.disk.DiskUsage;
 import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.event.EventBus;
+import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.lease.Leases;
 import dev.cortex.sandbox.session.Deliveries;
 import dev.cortex.sandbox.session.ForwardRelay;
@@ -18,6 +19,7 @@ import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.session.SessionRequests;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.terms.Lifetime.Then;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -28,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * All that can be done with the sandboxes of one home. Thread-safe; every method blocks until it is done and throws
@@ -44,6 +47,7 @@ public final class SandboxService implements AutoCloseable {
 
     private static final Duration START = Duration.ofMinutes(1);
     private static final Duration STOP = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final Ports ports;
     private final Drivers drivers;
@@ -56,6 +60,11 @@ public final class SandboxService implements AutoCloseable {
     private final EventBus events;
     private final Announcing announcing;
     private final SandboxSessions sessions;
+    private final Activity activity;
+    private final Waking waking = new Waking();
+    private final Lifetimes lifetimes;
+    private final Pausing pausing;
+    private final Resuming resuming;
     private final Creating creating;
     private final Starting starting;
     private final Stopping stopping;
@@ -82,18 +91,27 @@ public final class SandboxService implements AutoCloseable {
         Deliveries deliveries = new Deliveries();
         SessionLedger ledger = new SessionLedger();
         SessionRequests requests = new SessionRequests(ids);
-        this.sessions = new SandboxSessions(ports, records, guests, deliveries, ledger, requests, announcing);
+        this.activity = new Activity(ports.clock());
+        this.sessions =
+                new SandboxSessions(ports, records, guests, deliveries, ledger, requests, waking, activity, announcing);
         this.disks = new Disks(ports, drivers);
         Booting booting = new Booting(ports, drivers, guests, random);
         Erasing erasing = new Erasing(ports, drivers, disks, booting);
-        this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, announcing);
-        this.primaries = new Primaries(ports, guests, deliveries, ledger, exclusive, removing, background, announcing);
+        this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, waking, announcing);
+        this.primaries =
+                new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);
         Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random, ports.folders());
         this.creating = new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
         this.starting = new Starting(ports, drivers, disks, booting, announcing);
         Draining draining = new Draining(ports.archive(), ports.folders(), guests, ports.clock(), timer);
-        this.stopping = new Stopping(ports, booting, draining, guests, ledger, announcing);
-        this.watching = new Watching(ports, drivers, guests, ledger, exclusive, stopping, primaries, background);
+        this.stopping = new Stopping(ports, booting, draining, guests, ledger, waking, announcing);
+        this.pausing = new Pausing(ports, drivers, draining, guests, waking, announcing);
+        this.resuming = new Resuming(ports, drivers, guests, waking, announcing);
+        Restarting restarting = new Restarting(ports, draining, booting, starting);
+        LastSeen seen = new LastSeen(ports.folders());
+        this.lifetimes = new Lifetimes(ports, guests, activity, seen, this::end, background, timer);
+        this.watching = new Watching(
+                ports, drivers, guests, ledger, exclusive, draining, stopping, primaries, lifetimes, background);
         this.recovering = new Recovering(
                 ports,
                 drivers,
@@ -104,8 +122,12 @@ public final class SandboxService implements AutoCloseable {
                 erasing,
                 starting,
                 stopping,
+                pausing,
+                resuming,
                 removing,
+                restarting,
                 watching,
+                waking,
                 primaries,
                 background,
                 announcing);
@@ -166,6 +188,48 @@ public final class SandboxService implements AutoCloseable {
                 sandbox, "stop", STOP.plus(grace), this::settle, now -> stopping.stop(now, grace, "stopped by you"));
         primaries.depart(row);
         return row;
+    }
+
+    /** Lets it stand still with all its memory, until it is resumed. Clients that are attached wait. */
+    public SandboxRow pause(String sandbox) {
+        SandboxRow row =
+                exclusive.on(sandbox, "pause", PAUSE, this::settle, now -> pausing.pause(now, "paused by you"));
+        lifetimes.watch(row);
+        return row;
+    }
+
+    /** Lets a paused sandbox go on where it was. */
+    public SandboxRow resume(String sandbox) {
+        SandboxRow row = exclusive.on(sandbox, "resume", PAUSE, this::settle, resuming::resume);
+        lifetimes.watch(row);
+        return row;
+    }
+
+    /** Takes away what a failure left behind: a sandbox in error is stopped then, and can be started. */
+    public SandboxRow reset(String sandbox) {
+        return exclusive.on(sandbox, "reset", STOP, this::settle, stopping::reset);
+    }
+
+    /** Its time is over; see {@link Lifetimes}. */
+    private void end(SandboxRow row, Then then, Predicate<SandboxRow> due, String why) {
+        SandboxRow ended = exclusive.on(row.id().value(), "end of its time", STOP, this::settle, now -> {
+            if (now.generation() != row.generation() || !due.test(now)) {
+                return now;
+            }
+            switch (then) {
+                case STOP -> {
+                    return stopping.stop(now, GRACE, why);
+                }
+                case PAUSE -> {
+                    return pausing.pause(now, why);
+                }
+                case REMOVE -> removing.erase(now, false);
+            }
+            return now;
+        });
+        if (ended.state() == State.STOPPED) {
+            primaries.depart(ended);
+        }
     }
 
     /**
@@ -241,12 +305,36 @@ public final class SandboxService implements AutoCloseable {
 
     /** A running sandbox with its neuron; fails with NOT_RUNNING or PAUSED otherwise. */
     public Running running(String sandbox) {
+        Running running = guests.running(records.require(sandbox));
+        activity.touch(running.row().id());
+        return running;
+    }
+
+    /** The same for who only looks at it: that does not keep it from being idle. */
+    public Running lookAt(String sandbox) {
         return guests.running(records.require(sandbox));
     }
 
     /** Connects a client to a TCP port of a running sandbox's loopback. */
     public Relay forward(String sandbox, int port) {
-        return new ForwardRelay(running(sandbox).guest().forward(port), bytes -> {});
+        Running running = running(sandbox);
+        return new ForwardRelay(
+                running.guest().forward(port),
+                bytes -> activity.touch(running.row().id()));
+    }
+
+    /** What keeps sandboxes from being idle, besides their sessions. */
+    public Activity activity() {
+        return activity;
+    }
+
+    /**
+     * Why a sandbox is what it is, in words; empty where there is nothing to say.
+     *
+     * @param live its sessions, where they were asked for
+     */
+    public String why(SandboxRow row, List<SessionStatus> live) {
+        return row.reason().isEmpty() ? lifetimes.why(row, live).orElse("") : row.reason();
     }
 
     public Drivers drivers() {
@@ -273,12 +361,17 @@ public final class SandboxService implements AutoCloseable {
     @Override
     public void close() {
         background.close();
+        lifetimes.close();
+        waking.close();
         timer.shutdownNow();
         guests.close();
         events.close();
     }
 
     private Optional<SandboxRow> settle(SandboxRow row) {
-        return recovering.settle(row);
+        Optional<SandboxRow> settled = recovering.settle(row);
+        settled.filter(now -> now.state() == State.RUNNING || now.state() == State.PAUSED)
+                .ifPresent(watching::watch);
+        return settled;
     }
 }

@@ -29,6 +29,9 @@ import java.util.Optional;
 public final class SandboxSessions {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
+    /** A pause has no end of its own. */
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
     /** One question on the control stream; below the 30 s that a call may take. */
     private static final Duration QUESTION = Duration.ofSeconds(20);
 
@@ -38,6 +41,8 @@ public final class SandboxSessions {
     private final Deliveries deliveries;
     private final SessionLedger ledger;
     private final SessionRequests requests;
+    private final Waking waking;
+    private final Activity activity;
     private final Announcing announcing;
 
     SandboxSessions(
@@ -47,6 +52,8 @@ public final class SandboxSessions {
             Deliveries deliveries,
             SessionLedger ledger,
             SessionRequests requests,
+            Waking waking,
+            Activity activity,
             Announcing announcing) {
         this.ports = ports;
         this.records = records;
@@ -54,6 +61,8 @@ public final class SandboxSessions {
         this.deliveries = deliveries;
         this.ledger = ledger;
         this.requests = requests;
+        this.waking = waking;
+        this.activity = activity;
         this.announcing = announcing;
     }
 
@@ -94,13 +103,13 @@ public final class SandboxSessions {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT, "wait_ms must be 0 to " + LONGEST_WAIT.toMillis(), "ask again instead");
         }
-        SandboxRow row = records.require(sandbox);
+        long deadline = System.nanoTime() + wait.toNanos();
+        SandboxRow row = awake(sandbox, wait);
         Sessions.Found found = sessions(row).find(session);
         if (!found.live()) {
             return found.status();
         }
         SessionStatus status = found.status();
-        long deadline = System.nanoTime() + wait.toNanos();
         Guest guest = guests.of(row);
         while (status.cause().isEmpty() && System.nanoTime() < deadline) {
             long left = Math.min(QUESTION.toNanos(), deadline - System.nanoTime());
@@ -126,7 +135,8 @@ public final class SandboxSessions {
         Sessions.Found found = sessions(row).find(session);
         if (found.live()) {
             guests.of(row).removeSession(found.status().id());
-            return;
+        } else if (row.state() == State.PAUSED) {
+            throw Guests.paused(row);
         }
         try {
             ports.archive()
@@ -151,6 +161,9 @@ public final class SandboxSessions {
         SandboxRow row = records.require(sandbox);
         Sessions.Found found = sessions(row).find(session);
         String id = found.status().id();
+        if (!found.live() && found.status().cause().isEmpty()) {
+            return new Attached(id, client -> afterThePause(row, id).run(client));
+        }
         Relay relay = found.live()
                 ? live(new Running(row, guests.of(row)), id)
                 : new ArchivedReplay(
@@ -161,7 +174,27 @@ public final class SandboxSessions {
         return new Attached(id, relay);
     }
 
+    /** A client of a sandbox that stands still waits, as one does that was attached before. */
+    private Relay afterThePause(SandboxRow row, String session) {
+        awake(row.id().value(), FOR_EVER);
+        return attach(row.id().value(), session).relay();
+    }
+
+    /** The record once it does not stand still any more, or as it is after {@code most}. */
+    private SandboxRow awake(String sandbox, Duration most) {
+        SandboxRow row = records.require(sandbox);
+        try {
+            return row.state() == State.PAUSED && !most.isZero() && waking.await(row.id(), most)
+                    ? records.require(row.id().value())
+                    : row;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw CortexException.of(ErrorCode.CANCELLED, "cancelled while it waited for the end of a pause", "");
+        }
+    }
+
     private SessionStatus started(Running running, SessionSpec spec) {
+        activity.touch(running.row().id());
         SessionStatus session = Primaries.startOnce(running.guest(), spec);
         ledger.saw(running.row().id(), session);
         announcing.sessionStarted(running.row(), session);
@@ -169,11 +202,14 @@ public final class SandboxSessions {
     }
 
     private Relay live(Running running, String session) {
-        return new LiveRelay(running.guest(), session, () -> exitDelivered(running.row(), session));
+        SandboxRow row = running.row();
+        return new LiveRelay(
+                running.guest(), session, () -> exitDelivered(row, session), () -> activity.touch(row.id()));
     }
 
     /** Only the end of a primary with which its sandbox goes is waited for. */
     private void exitDelivered(SandboxRow row, String session) {
+        activity.touch(row.id());
         if (row.settings().removeOnExit() && session.equals(row.primary())) {
             deliveries.delivered(row.id(), session);
         }

@@ -27,6 +27,26 @@ final class Starting {
     /** The lease is held. */
     SandboxRow start(SandboxRow row) {
         Records.require(row, Trigger.START);
+        Image image = startable(row);
+        ports.store()
+                .begin(new Intent(row.id(), Intent.Kind.START, ports.clock().instant()));
+        ports.boundaries().crossed(Boundary.START_BEGUN);
+        return start(row, image);
+    }
+
+    /** Under an intent that there is. What cannot be started is afterwards what it was, and says why. */
+    SandboxRow boot(SandboxRow row) {
+        Image image;
+        try {
+            image = startable(row);
+        } catch (RuntimeException e) {
+            release(row, e);
+            throw e;
+        }
+        return start(row, image);
+    }
+
+    private Image startable(SandboxRow row) {
         Drivers.requireReady(
                 drivers.named(row.settings().driver()),
                 Optional.of(row.settings().runtime()).filter(name -> !name.isEmpty()));
@@ -34,9 +54,10 @@ final class Starting {
         disks.find(row.settings().disk())
                 .ifPresent(disk ->
                         Disks.requireMatch(disk, drivers.named(row.settings().driver()), image));
-        ports.store()
-                .begin(new Intent(row.id(), Intent.Kind.START, ports.clock().instant()));
-        ports.boundaries().crossed("start.begun");
+        return image;
+    }
+
+    private SandboxRow start(SandboxRow row, Image image) {
         SandboxRow held;
         try {
             held = booting.start(row, image);
@@ -45,13 +66,13 @@ final class Starting {
         }
         try {
             booting.awaitReady(held);
-            booting.crossed("start.ready");
+            booting.crossed(Boundary.START_READY);
         } catch (RuntimeException e) {
             throw Thread.currentThread().isInterrupted() ? undone(held, e) : unready(held, e);
         }
         SandboxRow running = held.running(ports.clock().instant());
         ports.store().complete(running);
-        ports.boundaries().crossed("start.completed");
+        ports.boundaries().crossed(Boundary.START_COMPLETED);
         announcing.running(running);
         return running;
     }

@@ -10,7 +10,6 @@ import dev.cortex.sandbox.lease.Lease;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +32,10 @@ final class Watching {
     private final Guests guests;
     private final SessionLedger ledger;
     private final Exclusive exclusive;
+    private final Draining draining;
     private final Stopping stopping;
     private final Primaries primaries;
+    private final Lifetimes lifetimes;
     private final Background background;
 
     Watching(
@@ -43,16 +44,20 @@ final class Watching {
             Guests guests,
             SessionLedger ledger,
             Exclusive exclusive,
+            Draining draining,
             Stopping stopping,
             Primaries primaries,
+            Lifetimes lifetimes,
             Background background) {
         this.ports = ports;
         this.drivers = drivers;
         this.guests = guests;
         this.ledger = ledger;
         this.exclusive = exclusive;
+        this.draining = draining;
         this.stopping = stopping;
         this.primaries = primaries;
+        this.lifetimes = lifetimes;
         this.background = background;
     }
 
@@ -64,6 +69,7 @@ final class Watching {
             guests.forget(row);
         });
         primaries.follow(row);
+        lifetimes.watch(row);
     }
 
     private void follow(SandboxRow row) {
@@ -71,7 +77,7 @@ final class Watching {
         while (isCurrent(row)) {
             long begun = System.nanoTime();
             try {
-                guests.of(row).awaitLost();
+                guests.awaitEnd(row, ports.store().find(row.id()).map(SandboxRow::state));
             } catch (CortexException e) {
                 LOG.log(System.Logger.Level.DEBUG, row.name() + ": " + e.getMessage());
             }
@@ -135,10 +141,10 @@ final class Watching {
 
     /** The lease is held, and the driver says that nothing of it is left. */
     void lost(SandboxRow row) {
-        ports.boundaries().crossed("lost.seen");
-        ports.store().begin(new Intent(row.id(), Intent.Kind.STOP, ports.clock().instant()));
+        ports.boundaries().crossed(Boundary.LOST_SEEN);
+        ports.store().begin(new Intent(row.id(), Intent.Kind.LOSE, ports.clock().instant()));
         String why = Epitaph.of(causeOfDeath(row), ports.folders().sandbox(row.id()));
-        saveWhatWasSeen(row);
+        draining.lost(row, ledger.lost(row.id(), ports.clock().instant()));
         SandboxRow stopped = stopping.release(row, why);
         primaries.depart(stopped);
     }
@@ -148,17 +154,6 @@ final class Watching {
             return row.handle().flatMap(handle -> drivers.named(handle.driver()).causeOfDeath(handle));
         } catch (CortexException e) {
             return Optional.empty();
-        }
-    }
-
-    private void saveWhatWasSeen(SandboxRow row) {
-        try {
-            ports.archive()
-                    .save(
-                            ports.folders().sandbox(row.id()),
-                            ledger.lost(row.id(), ports.clock().instant()));
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, row.name() + ": what was known of its sessions is lost", e);
         }
     }
 }

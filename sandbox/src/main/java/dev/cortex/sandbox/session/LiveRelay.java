@@ -21,12 +21,17 @@ public final class LiveRelay implements Relay {
     private final Guest guest;
     private final String session;
     private final Runnable exitDelivered;
+    private final Runnable bytesCame;
 
-    /** @param exitDelivered called when a client that holds the session has been given its Exit */
-    public LiveRelay(Guest guest, String session, Runnable exitDelivered) {
+    /**
+     * @param exitDelivered called when a client that holds the session has been given its Exit
+     * @param bytesCame called for each piece that the client sends
+     */
+    public LiveRelay(Guest guest, String session, Runnable exitDelivered, Runnable bytesCame) {
         this.guest = guest;
         this.session = session;
         this.exitDelivered = exitDelivered;
+        this.bytesCame = bytesCame;
     }
 
     @Override
@@ -56,7 +61,7 @@ public final class LiveRelay implements Relay {
         AtomicBoolean clientLeft = new AtomicBoolean();
         Thread.ofVirtual().name("stdin of " + session).start(() -> {
             try {
-                FrameRelay.relay(client, data, Side.HOST, bytes -> {});
+                FrameRelay.relay(client, data, Side.HOST, bytes -> bytesCame.run());
             } catch (FrameException e) {
                 tellQuietly(client, e);
             } catch (IOException e) {

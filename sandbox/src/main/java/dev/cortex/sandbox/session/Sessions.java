@@ -2,6 +2,7 @@ package dev.cortex.sandbox.session;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -82,9 +83,15 @@ public final class Sessions {
         }
     }
 
+    /** What was kept of a pause that is over is no news of what runs. */
     private List<SessionStatus> archived() {
         try {
-            return archive.sessions(folder);
+            List<SessionStatus> kept = archive.sessions(folder);
+            return row.state() == State.PAUSED
+                    ? kept
+                    : kept.stream()
+                            .map(s -> s.cause().isPresent() ? s : s.endedUnseen(s.started()))
+                            .toList();
         } catch (IOException e) {
             throw CortexException.of(
                             ErrorCode.INTERNAL, "the sessions of " + row.name() + " cannot be read", "see daemon.log")

@@ -9,6 +9,12 @@ public record Intent(SandboxId sandbox, Kind kind, Instant since) {
         CREATE,
         START,
         STOP,
+        PAUSE,
+        RESUME,
+        /** Clear away what is left of one whose processes are gone. */
+        LOSE,
+        /** Start again what a boot of the machine ended. */
+        RESTART,
         REMOVE,
         /** Remove, and delete its disk although it has a name. */
         WIPE

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param handle of its first process, from the moment the driver gave it until it is known to be gone
  * @param token that its neuron was given, or is about to be given
  * @param generation how often it was started
+ * @param life the one that it lives, or lived last
  */
 public record SandboxRow(
         SandboxId id,
@@ -30,7 +31,8 @@ public record SandboxRow(
         long generation,
         Instant created,
         Optional<Instant> started,
-        Optional<Instant> stopped) {
+        Optional<Instant> stopped,
+        Life life) {
 
     /** A new one, which has no slot yet. */
     public static SandboxRow created(SandboxId id, String name, SandboxSettings settings, String primary, Instant now) {
@@ -47,7 +49,8 @@ public record SandboxRow(
                 0,
                 now,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Life.NONE);
     }
 
     public SandboxRow at(int newSlot) {
@@ -64,11 +67,16 @@ public record SandboxRow(
                 generation,
                 created,
                 started,
-                stopped);
+                stopped,
+                life);
     }
 
-    /** Its first process exists; the neuron is about to be given that token. */
-    public SandboxRow held(Handle newHandle, GuestToken newToken) {
+    /**
+     * Its first process exists; the neuron is about to be given that token.
+     *
+     * @param boot id of the machine's boot
+     */
+    public SandboxRow held(Handle newHandle, GuestToken newToken, String boot) {
         return new SandboxRow(
                 id,
                 name,
@@ -82,7 +90,8 @@ public record SandboxRow(
                 generation + 1,
                 created,
                 started,
-                stopped);
+                stopped,
+                new Life(boot, Optional.empty()));
     }
 
     public SandboxRow running(Instant now) {
@@ -99,7 +108,46 @@ public record SandboxRow(
                 generation,
                 created,
                 Optional.of(now),
-                Optional.empty());
+                Optional.empty(),
+                new Life(life.boot(), Optional.of(now)));
+    }
+
+    /** It stands still; nothing of it is lost. */
+    public SandboxRow paused(String why) {
+        return new SandboxRow(
+                id,
+                name,
+                slot,
+                settings,
+                State.PAUSED,
+                why,
+                primary,
+                handle,
+                token,
+                generation,
+                created,
+                started,
+                stopped,
+                life);
+    }
+
+    /** It goes on, and its time begins anew. */
+    public SandboxRow resumed(Instant now) {
+        return new SandboxRow(
+                id,
+                name,
+                slot,
+                settings,
+                State.RUNNING,
+                "",
+                primary,
+                handle,
+                token,
+                generation,
+                created,
+                started,
+                stopped,
+                new Life(life.boot(), Optional.of(now)));
     }
 
     public SandboxRow stopped(String why, Instant now) {
@@ -116,7 +164,8 @@ public record SandboxRow(
                 generation,
                 created,
                 started,
-                Optional.of(now));
+                Optional.of(now),
+                life);
     }
 
     /** What there is of it stays known, so that it can be removed. */
@@ -134,7 +183,8 @@ public record SandboxRow(
                 generation,
                 created,
                 started,
-                Optional.of(now));
+                Optional.of(now),
+                life);
     }
 
     /** Its first process is gone again before it was running; the state is what it was. */
@@ -152,6 +202,7 @@ public record SandboxRow(
                 generation,
                 created,
                 started,
-                stopped);
+                stopped,
+                life);
     }
 }

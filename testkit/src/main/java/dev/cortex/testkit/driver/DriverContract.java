@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Pausing;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestInfo;
@@ -17,6 +19,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +58,46 @@ public abstract class DriverContract extends DriverLifecycleContract {
             assertThat(outcome.code()).isEqualTo(3);
             assertThat(outcome.output()).contains("42\n").contains("problem\n");
         }
+    }
+
+    @Test
+    void aPausedSandboxStandsStillAndGoesOnWhereItWas() throws Exception {
+        Trial trial = trial();
+        Handle handle = trial.start();
+        if (!(trial.driver() instanceof Pausing pausing)
+                || !trial.driver().capabilities().has(Capability.PAUSE)) {
+            assertThat(trial.driver().capabilities().has(Capability.PAUSE)).isFalse();
+            return;
+        }
+        try (Shell shell = trial.shell(handle)) {
+            pausing.pause(handle);
+            pausing.pause(handle);
+            assertThat(observed(trial, handle)).isEqualTo(Observation.PAUSED);
+            try (GuestStream queued = trial.driver().dial(handle)) {
+                assertThat(queued.isOpen()).as("a dial waits in the queue").isTrue();
+            }
+            assertThat(refused(() -> shell.guest().info(Duration.ofMillis(300))).code())
+                    .isEqualTo(ErrorCode.DEADLINE);
+            pausing.resume(handle);
+            pausing.resume(handle);
+            assertThat(observed(trial, handle)).isEqualTo(Observation.RUNNING);
+            assertThat(shell.run("echo on").output()).contains("on\n");
+        }
+    }
+
+    @Test
+    void aPausedSandboxIsStoppedAsItIs() throws Exception {
+        Trial trial = trial();
+        Handle handle = trial.start();
+        try (Shell shell = trial.shell(handle)) {
+            shell.run("sleep 300 & sleep 300 & true");
+        }
+        if (trial.driver() instanceof Pausing pausing
+                && trial.driver().capabilities().has(Capability.PAUSE)) {
+            pausing.pause(handle);
+        }
+        trial.stop(handle);
+        assertNothingLeft(trial);
     }
 
     @Test

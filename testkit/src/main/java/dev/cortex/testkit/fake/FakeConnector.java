@@ -90,6 +90,11 @@ public final class FakeConnector implements GuestConnector {
         }
 
         @Override
+        public List<SessionStatus> sessions(Duration deadline) {
+            return sessions();
+        }
+
+        @Override
         public void removeSession(String session) {
             neuron().remove(session, token);
         }
@@ -112,7 +117,7 @@ public final class FakeConnector implements GuestConnector {
         @Override
         public void awaitLost() {
             try {
-                CountDownLatch broken = neuron().broken();
+                CountDownLatch broken = neuron().brokenUnasked();
                 while (closed.getCount() > 0 && !broken.await(10, java.util.concurrent.TimeUnit.MILLISECONDS)) {
                     Thread.onSpinWait();
                 }
@@ -125,6 +130,12 @@ public final class FakeConnector implements GuestConnector {
         public void shutdown(Duration grace) {
             neuron().info(token);
         }
+
+        @Override
+        public void standsStill() {}
+
+        @Override
+        public void goesOn() {}
 
         @Override
         public void close() {

@@ -7,6 +7,7 @@ import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
+import dev.cortex.sandbox.driver.Pausing;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
@@ -26,7 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A driver of the {@link FakeMachine}. Leaves a file in each folder that it is given, as a real one does. */
-public final class FakeDriver implements SandboxDriver {
+public final class FakeDriver implements SandboxDriver, Pausing {
     private final FakeMachine machine;
     private final String name;
     private final Set<Capability> capabilities;
@@ -69,6 +70,18 @@ public final class FakeDriver implements SandboxDriver {
     public Map<Handle, Observation> observe(Collection<Handle> handles) {
         return handles.stream()
                 .collect(Collectors.toMap(handle -> handle, handle -> machine.observe(handle.sandbox())));
+    }
+
+    @Override
+    public void pause(Handle handle) {
+        machine.check(Fault.PAUSE, ErrorCode.DRIVER_FAILED);
+        machine.freeze(handle.sandbox(), true);
+    }
+
+    @Override
+    public void resume(Handle handle) {
+        machine.check(Fault.RESUME, ErrorCode.DRIVER_FAILED);
+        machine.freeze(handle.sandbox(), false);
     }
 
     @Override

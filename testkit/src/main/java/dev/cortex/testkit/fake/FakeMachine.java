@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 
 /** What outlives a core that dies: first processes, and the faults that the next calls meet. Thread-safe. */
 public final class FakeMachine {
@@ -27,7 +28,9 @@ public final class FakeMachine {
         INITIALIZE,
         NEVER_READY,
         WIPE,
-        NOT_READY
+        NOT_READY,
+        PAUSE,
+        RESUME
     }
 
     public void fail(Fault fault) {
@@ -54,6 +57,14 @@ public final class FakeMachine {
         return Set.copyOf(neurons.keySet());
     }
 
+    /** Those of them that stand still. */
+    public Set<SandboxId> frozen() {
+        return neurons.entrySet().stream()
+                .filter(entry -> entry.getValue().frozen())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+    }
+
     /** The first process dies, as by the host's out-of-memory killer. */
     public void kill(SandboxId id) {
         FakeNeuron neuron = neurons.remove(id);
@@ -69,6 +80,12 @@ public final class FakeMachine {
 
     public Optional<FakeNeuron> neuron(SandboxId id) {
         return Optional.ofNullable(neurons.get(id));
+    }
+
+    void freeze(SandboxId id, boolean still) {
+        neuron(id)
+                .orElseThrow(() -> CortexException.of(ErrorCode.NOT_FOUND, "its first process is gone", ""))
+                .freeze(still);
     }
 
     boolean failing(Fault fault) {
@@ -91,6 +108,8 @@ public final class FakeMachine {
         if (scripted != null) {
             return scripted;
         }
-        return observed.orElse(neurons.containsKey(id) ? Observation.RUNNING : Observation.ABSENT);
+        return observed.orElseGet(() -> neuron(id)
+                .map(neuron -> neuron.frozen() ? Observation.PAUSED : Observation.RUNNING)
+                .orElse(Observation.ABSENT));
     }
 }

@@ -24,6 +24,7 @@ public final class FakeNeuron {
     private Optional<GuestIdentity> identity = Optional.empty();
     private CountDownLatch broken = new CountDownLatch(1);
     private boolean dead;
+    private boolean frozen;
     private int started;
 
     FakeNeuron(FakeMachine machine) {
@@ -115,9 +116,15 @@ public final class FakeNeuron {
         return broken;
     }
 
+    /** As a stream that is open already: it ends with the process, whether that stands still or not. */
+    synchronized CountDownLatch brokenUnasked() {
+        return broken;
+    }
+
     void die() {
         synchronized (this) {
             dead = true;
+            notifyAll();
         }
         breakStreams();
     }
@@ -140,7 +147,25 @@ public final class FakeNeuron {
         }
     }
 
-    private void requireAlive() {
+    synchronized void freeze(boolean still) {
+        frozen = still;
+        notifyAll();
+    }
+
+    synchronized boolean frozen() {
+        return frozen;
+    }
+
+    /** One that stands still answers when it goes on. */
+    private synchronized void requireAlive() {
+        try {
+            while (frozen && !dead) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw CortexException.of(ErrorCode.CANCELLED, "interrupted", "");
+        }
         if (dead) {
             throw CortexException.of(ErrorCode.GUEST_LOST, "the neuron is gone", "");
         }

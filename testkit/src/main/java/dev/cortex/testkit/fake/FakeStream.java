@@ -1,13 +1,22 @@
 package dev.cortex.testkit.fake;
 
 import dev.cortex.sandbox.driver.GuestStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 
 /** Stands for a stream; the fake neuron is called directly, so that no byte ever travels on it. */
 record FakeStream(FakeNeuron neuron) implements GuestStream {
+    /** Waits for the end: nothing is ever sent. */
     @Override
-    public int read(ByteBuffer target) {
-        throw new UnsupportedOperationException("no bytes travel on a fake stream");
+    public int read(ByteBuffer target) throws IOException {
+        try {
+            neuron.brokenUnasked().await();
+            return -1;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+        }
     }
 
     @Override

@@ -58,7 +58,7 @@ public abstract class SandboxStoreContract {
     void aRecordComesBackAsItWasWritten() {
         SandboxRow placed = insert("api");
         SandboxRow row = placed.held(
-                        new Handle("oci", 3, placed.id(), "{\"pid\":4}"), GuestToken.random(new SecureRandom()))
+                        new Handle("oci", 3, placed.id(), "{\"pid\":4}"), GuestToken.random(new SecureRandom()), "boot")
                 .running(Rows.NOON);
         store.update(row);
         reopen();
