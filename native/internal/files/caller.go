@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -135,18 +134,27 @@ func setThreadRights(r rights, groups []uint32) error {
 // Raw calls on purpose: the ones in package syscall change every thread of the process.
 
 func setFsuid(uid uint32) error {
-	unix.RawSyscall(unix.SYS_SETFSUID, uintptr(uid), 0, 0)
-	// The call does not say whether it worked; asking with an id that cannot be does.
-	if now, _, _ := unix.RawSyscall(unix.SYS_SETFSUID, ^uintptr(0), 0, 0); uint32(now) != uid {
-		return errors.New("setfsuid: not permitted")
-	}
-	return nil
+	return setFileID("setfsuid", unix.SYS_SETFSUID, unix.SYS_SETRESUID, uid)
 }
 
 func setFsgid(gid uint32) error {
-	unix.RawSyscall(unix.SYS_SETFSGID, uintptr(gid), 0, 0)
-	if now, _, _ := unix.RawSyscall(unix.SYS_SETFSGID, ^uintptr(0), 0, 0); uint32(now) != gid {
-		return errors.New("setfsgid: not permitted")
+	return setFileID("setfsgid", unix.SYS_SETFSGID, unix.SYS_SETRESGID, gid)
+}
+
+// setFileID sets the id that counts for files. gVisor has none apart from the effective one, whose
+// loss takes the same capabilities from the thread; real and saved ids, by which others may signal
+// it, stay.
+func setFileID(name string, fileCall, allCall uintptr, id uint32) error {
+	const leave = ^uintptr(0)
+	if _, _, errno := unix.RawSyscall(fileCall, uintptr(id), 0, 0); errno == unix.ENOSYS {
+		if _, _, errno := unix.RawSyscall(allCall, leave, uintptr(id), leave); errno != 0 {
+			return fmt.Errorf("%s: %w", name, errno)
+		}
+		return nil
+	}
+	// The call does not say whether it worked; asking with an id that cannot be does.
+	if now, _, _ := unix.RawSyscall(fileCall, leave, 0, 0); uint32(now) != id {
+		return fmt.Errorf("%s: not permitted", name)
 	}
 	return nil
 }
