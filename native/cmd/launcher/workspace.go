@@ -12,9 +12,11 @@ import (
 // workspaceSpec is the request of the verb workspace.
 type workspaceSpec struct {
 	Version int `json:"version"`
-	// Do is take, changes, patch or apply.
-	Do    string          `json:"do"`
+	// Do is take, drop, changes, patch or apply.
+	Do    string          `json:"doing"`
 	Place workspace.Place `json:"place"`
+	// Sandbox is who takes or drops.
+	Sandbox string `json:"sandbox"`
 	// Source is the folder to take.
 	Source string `json:"source"`
 	// Only names paths to compare.
@@ -41,7 +43,9 @@ func workspaceVerb(c call) (any, int, error) {
 	}
 	switch spec.Do {
 	case "take":
-		return answered(workspace.Take(spec.Place, spec.Source))
+		return answered(workspace.Take(spec.Place, spec.Sandbox, spec.Source))
+	case "drop":
+		return answered(patched{Version: launch.Version}, workspace.Drop(spec.Place, spec.Sandbox))
 	case "changes":
 		return answered(workspace.Compare(spec.Place, spec.Only))
 	case "patch":

@@ -161,6 +161,7 @@ func (a *application) plan() error {
 			}
 		}
 	}
+	sort.Slice(a.told.Files, func(i, j int) bool { return a.told.Files[i].Path < a.told.Files[j].Path })
 	sort.Slice(a.told.Conflicts, func(i, j int) bool { return a.told.Conflicts[i].Path < a.told.Conflicts[j].Path })
 	return nil
 }

@@ -44,6 +44,8 @@ type Entry struct {
 // Base is what a workspace's copy was.
 type Base struct {
 	Version int `json:"version"`
+	// Sandbox is whose copy it is.
+	Sandbox string `json:"sandbox"`
 	// Source is the folder on the host.
 	Source string `json:"source"`
 	// Git says that the source is a checkout: files that git ignores were not

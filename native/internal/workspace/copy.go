@@ -3,10 +3,10 @@ package workspace
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -118,7 +118,7 @@ func (c *copying) own(parent int, base string) error {
 }
 
 func (c *copying) one(source *tree, name string, buffer []byte) (Entry, error) {
-	file, stat, err := source.file(name)
+	fd, stat, err := source.regular(name)
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return Entry{}, nil
@@ -127,8 +127,8 @@ func (c *copying) one(source *tree, name string, buffer []byte) (Entry, error) {
 	case err != nil:
 		return Entry{}, unreadable(err)
 	}
-	defer file.Close()
-	entry, err := c.file(file, &stat, name, buffer)
+	defer unix.Close(fd)
+	entry, err := c.file(fd, &stat, name, buffer)
 	if err != nil {
 		return Entry{}, fmt.Errorf("copying %s: %w", name, err)
 	}
@@ -136,17 +136,16 @@ func (c *copying) one(source *tree, name string, buffer []byte) (Entry, error) {
 }
 
 // file copies by one descriptor each, so that what is copied is one file.
-func (c *copying) file(from *os.File, stat *unix.Stat_t, name string, buffer []byte) (Entry, error) {
+func (c *copying) file(from int, stat *unix.Stat_t, name string, buffer []byte) (Entry, error) {
 	mode := stat.Mode&0o777 | 0o600
-	fd, err := c.to.open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, mode)
+	to, err := c.to.open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, mode)
 	if err != nil {
 		return Entry{}, err
 	}
-	to := os.NewFile(uintptr(fd), name)
-	defer to.Close()
+	defer unix.Close(to)
 	var size, offset int64
-	if stat.Size <= int64(len(buffer)) {
-		size, offset, err = c.small(from, to, buffer[:min(int64(len(buffer)), stat.Size+1)])
+	if stat.Size < int64(len(buffer)) {
+		size, offset, err = c.small(from, to, buffer[:stat.Size+1])
 	} else {
 		size, offset, err = c.large(from, to, stat.Size)
 	}
@@ -154,18 +153,18 @@ func (c *copying) file(from *os.File, stat *unix.Stat_t, name string, buffer []b
 		return Entry{}, err
 	}
 	if c.place.Owned > 0 {
-		if err := unix.Fchown(fd, c.place.UID, c.place.GID); err != nil {
+		if err := unix.Fchown(to, c.place.UID, c.place.GID); err != nil {
 			return Entry{}, err
 		}
 	}
 	// The time tells make, and git inside, that nothing changed. Last: it decides
 	// about the time of the change.
 	times := []unix.Timespec{stat.Mtim, stat.Mtim}
-	if err := errors.Join(unix.Fchmod(fd, mode), unix.UtimesNanoAt(fd, "", times, unix.AT_EMPTY_PATH)); err != nil {
+	if err := unix.UtimesNanoAt(to, "", times, unix.AT_EMPTY_PATH); err != nil {
 		return Entry{}, err
 	}
 	var made unix.Stat_t
-	if err := unix.Fstat(fd, &made); err != nil {
+	if err := unix.Fstat(to, &made); err != nil {
 		return Entry{}, err
 	}
 	return Entry{
@@ -174,14 +173,14 @@ func (c *copying) file(from *os.File, stat *unix.Stat_t, name string, buffer []b
 	}, nil
 }
 
-func (c *copying) small(from, to *os.File, buffer []byte) (size, offset int64, err error) {
-	n, err := io.ReadFull(from, buffer)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+func (c *copying) small(from, to int, buffer []byte) (size, offset int64, err error) {
+	n, err := filled(from, buffer)
+	if err != nil {
 		return 0, 0, err
 	}
 	content := buffer[:n]
 	offset = c.used.Add(int64(n)) - int64(n)
-	if _, err := to.Write(content); err != nil {
+	if err := written(to, content); err != nil {
 		return 0, 0, err
 	}
 	if _, err := c.content.WriteAt(content, offset); err != nil {
@@ -190,15 +189,42 @@ func (c *copying) small(from, to *os.File, buffer []byte) (size, offset int64, e
 	return int64(n), offset, nil
 }
 
+// filled reads until the buffer is full or the file ends.
+func filled(fd int, buffer []byte) (int, error) {
+	have := 0
+	for have < len(buffer) {
+		n, err := unix.Read(fd, buffer[have:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n == 0 {
+			return have, err
+		}
+		have += n
+	}
+	return have, nil
+}
+
+func written(fd int, content []byte) error {
+	for len(content) > 0 {
+		n, err := unix.Write(fd, content)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		content = content[max(n, 0):]
+	}
+	return nil
+}
+
 // large copies to the copy first, and from there to the base: what changes
 // meanwhile at the source cannot tell the two apart.
-func (c *copying) large(from, to *os.File, size int64) (copied, offset int64, err error) {
+func (c *copying) large(from, to int, size int64) (copied, offset int64, err error) {
 	if copied, err = across(from, to, 0, size); err != nil {
 		return 0, 0, err
 	}
 	room := (copied + 2*block - 1) / block * block
 	offset = (c.used.Add(room) - room + block - 1) / block * block
-	if _, err := across(to, c.content, offset, copied); err != nil {
+	if _, err := across(to, int(c.content.Fd()), offset, copied); err != nil {
 		return 0, 0, err
 	}
 	return copied, offset, nil
@@ -206,20 +232,35 @@ func (c *copying) large(from, to *os.File, size int64) (copied, offset int64, er
 
 // across copies from the beginning of one file to a place in another, inside the
 // kernel where it can.
-func across(from, to *os.File, offset, size int64) (int64, error) {
+func across(from, to int, offset, size int64) (int64, error) {
 	var in int64
 	for in < size {
-		n, err := unix.CopyFileRange(int(from.Fd()), &in, int(to.Fd()), &offset, int(min(size-in, 1<<30)), 0)
+		n, err := unix.CopyFileRange(from, &in, to, &offset, int(min(size-in, 1<<30)), 0)
 		if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
-			rest, err := io.Copy(io.NewOffsetWriter(to, offset), io.NewSectionReader(from, in, size-in))
-			return in + rest, err
+			return byHand(from, to, in, offset, size)
 		}
-		if err != nil {
+		if err != nil || n == 0 {
 			return in, err
 		}
-		if n == 0 {
-			return in, nil
+	}
+	return in, nil
+}
+
+func byHand(from, to int, in, offset, size int64) (int64, error) {
+	buffer := make([]byte, buffered)
+	for in < size {
+		n, err := unix.Pread(from, buffer[:min(int64(len(buffer)), size-in)], in)
+		if err != nil || n == 0 {
+			return in, err
 		}
+		for done := 0; done < n; {
+			m, err := unix.Pwrite(to, buffer[done:n], offset)
+			if err != nil {
+				return in, err
+			}
+			done, offset = done+m, offset+int64(m)
+		}
+		in += int64(n)
 	}
 	return in, nil
 }
@@ -333,40 +374,39 @@ func (c *copying) plainFolder(dir string) error {
 
 // plain copies a file that has no place in the base.
 func (c *copying) plain(file copied, buffer []byte) error {
-	from, err := os.Open(file.from)
-	if errors.Is(err, os.ErrNotExist) {
+	from, err := unix.Open(file.from, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
 	if err != nil {
-		return unreadable(err)
+		return unreadable(&os.PathError{Op: "open", Path: file.from, Err: err})
 	}
-	defer from.Close()
-	fd, err := c.to.open(file.to, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
+	defer unix.Close(from)
+	to, err := c.to.open(file.to, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
 	if errors.Is(err, unix.EEXIST) {
 		return nil // the same object, from another place
 	}
 	if err != nil {
 		return err
 	}
-	to := os.NewFile(uintptr(fd), file.to)
-	defer to.Close()
-	info, err := from.Stat()
-	if err != nil {
+	defer unix.Close(to)
+	var stat unix.Stat_t
+	if err := unix.Fstat(from, &stat); err != nil {
 		return err
 	}
-	if info.Size() <= int64(len(buffer)) {
-		n, err := io.ReadFull(from, buffer[:info.Size()])
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	if stat.Size < int64(len(buffer)) {
+		n, err := filled(from, buffer)
+		if err == nil {
+			err = written(to, buffer[:n])
+		}
+		if err != nil {
 			return err
 		}
-		if _, err := to.Write(buffer[:n]); err != nil {
-			return err
-		}
-	} else if _, err := across(from, to, 0, info.Size()); err != nil {
+	} else if _, err := across(from, to, 0, stat.Size); err != nil {
 		return err
 	}
 	if c.place.Owned > 0 {
-		return unix.Fchown(fd, c.place.UID, c.place.GID)
+		return unix.Fchown(to, c.place.UID, c.place.GID)
 	}
 	return nil
 }
@@ -419,7 +459,11 @@ func (c *checkout) objects() []string {
 		if err != nil {
 			return
 		}
-		for _, line := range splitLines(string(text)) {
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimRight(line, "\n")
+			if line == "" || line[0] == '#' {
+				continue
+			}
 			if !filepath.IsAbs(line) {
 				line = filepath.Join(dir, line)
 			}
@@ -440,22 +484,4 @@ func (c *checkout) configuration() string {
 	}
 	config += fmt.Sprintf("[core]\n\trepositoryformatversion = %d\n", version)
 	return config + "[user]\n\tname = agent\n\temail = agent@cortex.invalid\n"
-}
-
-func splitLines(text string) []string {
-	var all []string
-	for len(text) > 0 {
-		line, rest := text, ""
-		for i := range text {
-			if text[i] == '\n' {
-				line, rest = text[:i], text[i+1:]
-				break
-			}
-		}
-		if line != "" && line[0] != '#' {
-			all = append(all, line)
-		}
-		text = rest
-	}
-	return all
 }

@@ -26,9 +26,9 @@ type Taken struct {
 }
 
 // Take copies a folder to a sandbox's disk, which is in use by nobody, with a
-// base beside it. A copy that was begun and not finished is made anew; after a
-// failure there is none.
-func Take(place Place, source string) (Taken, error) {
+// base beside it. A copy that was begun and not finished is made anew, and one that
+// this sandbox has already is left as it is; after a failure there is none.
+func Take(place Place, sandbox, source string) (Taken, error) {
 	if err := place.Check(); err != nil {
 		return Taken{}, err
 	}
@@ -36,7 +36,11 @@ func Take(place Place, source string) (Taken, error) {
 		return Taken{}, launch.Fail(launch.NotFound, err, "there is no folder %s for the workspace", source).
 			WithRemedy("name a folder that exists: --workspace DIR")
 	}
-	t := &taking{place: place, source: source}
+	if base, err := openBase(place); err == nil && base.Sandbox == sandbox {
+		defer base.close()
+		return Taken{Version: launch.Version, Files: len(base.Entries), Git: base.Git}, nil
+	}
+	t := &taking{place: place, sandbox: sandbox, source: source}
 	taken, err := t.run()
 	if err != nil && t.begun {
 		err = errors.Join(err, t.undo())
@@ -45,13 +49,16 @@ func Take(place Place, source string) (Taken, error) {
 }
 
 type taking struct {
-	place  Place
-	source string
-	begun  bool
-	base   Base
+	place   Place
+	sandbox string
+	source  string
+	begun   bool
+	base    Base
 }
 
 func (t *taking) run() (Taken, error) {
+	// Modes are as they are at the source.
+	defer unix.Umask(unix.Umask(0))
 	if err := t.clear(); err != nil {
 		return Taken{}, err
 	}
@@ -69,7 +76,7 @@ func (t *taking) run() (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	t.base = Base{Version: launch.Version, Source: t.source, Git: l.checkout != nil}
+	t.base = Base{Version: launch.Version, Sandbox: t.sandbox, Source: t.source, Git: l.checkout != nil}
 	c := &copying{place: t.place, from: t.source, to: target, content: content}
 	if t.base.Entries, err = c.copy(l); err != nil {
 		return Taken{}, err
@@ -107,6 +114,22 @@ func (t *taking) taken() error {
 		WithRemedy("go on with it: leave --workspace out        begin anew: --wipe")
 }
 
+// Drop removes a copy that this sandbox made on a disk that it leaves, finished or
+// not; another's is left.
+func Drop(place Place, sandbox string) error {
+	base, err := openBase(place)
+	if err == nil {
+		own := base.Sandbox == sandbox
+		base.close()
+		if !own {
+			return nil
+		}
+	} else if !exists(place.base()) {
+		return nil
+	}
+	return (&taking{place: place}).undo()
+}
+
 // undo removes copy and base, the latter last: while it is there, the copy is
 // known to be none.
 func (t *taking) undo() error {
@@ -139,15 +162,15 @@ func (t *taking) target() (*tree, error) {
 	defer disk.close()
 	parts := strings.Split(t.place.Folder, "/")
 	for i := range parts {
-		own := len(parts)-i <= t.place.Owned
-		if err := t.folder(disk, path.Join(parts[:i+1]...), own); err != nil {
-			return nil, err
-		}
-		if i == len(parts)-2 {
+		if i == len(parts)-1 {
 			// From here on, an empty folder that is there counts as ours.
 			if err := t.begin(disk); err != nil {
 				return nil, err
 			}
+		}
+		own := len(parts)-i <= t.place.Owned
+		if err := t.folder(disk, path.Join(parts[:i+1]...), own); err != nil {
+			return nil, err
 		}
 	}
 	fd, err := disk.open(t.place.Folder, unix.O_RDONLY|unix.O_DIRECTORY, 0)

@@ -78,7 +78,7 @@ func repository(t *testing.T) string {
 func take(t *testing.T, source string) Place {
 	t.Helper()
 	p := place(t)
-	if _, err := Take(p, source); err != nil {
+	if _, err := Take(p, "sb_1", source); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -149,7 +149,7 @@ func TestAPlainFolderIsCopiedWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := place(t)
-	taken, err := Take(p, dir)
+	taken, err := Take(p, "sb_1", dir)
 	if err != nil || taken.Files != 2 || taken.Skipped != 1 || taken.Git {
 		t.Fatal(taken, err)
 	}
@@ -194,7 +194,7 @@ func TestACopyThatWasCutOffIsMadeAnew(t *testing.T) {
 	p := place(t)
 	write(t, p.base()+"/content", "half")
 	write(t, p.folder()+"/half", "x")
-	if _, err := Take(p, repository(t)); err != nil {
+	if _, err := Take(p, "sb_1", repository(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(p.folder() + "/half"); err == nil {
@@ -206,12 +206,21 @@ func TestWhatAKeptDiskHasIsNotOverwritten(t *testing.T) {
 	source := repository(t)
 	var failure *launch.Failure
 	p := take(t, source)
-	if _, err := Take(p, source); !errors.As(err, &failure) || failure.Code != launch.AlreadyExists {
+	if _, err := Take(p, "sb_2", source); !errors.As(err, &failure) || failure.Code != launch.AlreadyExists {
+		t.Fatal(err)
+	}
+	if _, err := Take(p, "sb_1", source); err != nil {
+		t.Fatal("its own, taken again", err)
+	}
+	if err := Drop(p, "sb_2"); err != nil || !exists(p.folder()) {
+		t.Fatal(err)
+	}
+	if err := Drop(p, "sb_1"); err != nil || exists(p.folder()) || exists(p.base()) {
 		t.Fatal(err)
 	}
 	p = place(t)
 	write(t, p.folder()+"/work", "of an earlier sandbox")
-	if _, err := Take(p, source); !errors.As(err, &failure) || failure.Code != launch.AlreadyExists {
+	if _, err := Take(p, "sb_1", source); !errors.As(err, &failure) || failure.Code != launch.AlreadyExists {
 		t.Fatal(err)
 	}
 	if got := read(t, p.folder()+"/work"); got != "of an earlier sandbox" {
@@ -224,12 +233,21 @@ func TestALinkThatASandboxLeftOnTheWayIsNotFollowed(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(p.Disk+"/upper/home", 0o755), os.Symlink(outside, p.Disk+"/upper/home/agent")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(p, repository(t)); err == nil {
+	if _, err := Take(p, "sb_1", repository(t)); err == nil {
 		t.Fatal("it was followed")
 	}
 	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 0 {
 		t.Fatal(entries, err)
 	}
+}
+
+func TestWithoutIsolationTheCopyIsTheCallers(t *testing.T) {
+	p := Place{Disk: filepath.Join(t.TempDir(), "disk"), Folder: "workspace", Base: ".base"}
+	if _, err := Take(p, "sb_1", repository(t)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, p.folder()+"/untracked", "changed\n")
+	equal(t, compare(t, p), "modified untracked +1 -1")
 }
 
 func TestAFailureLeavesNothing(t *testing.T) {
@@ -239,7 +257,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 	if err := os.WriteFile(source+"/.git/HEAD", []byte("no such thing"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(p, source); err == nil {
+	if _, err := Take(p, "sb_1", source); err == nil {
 		t.Fatal("a broken checkout was copied")
 	}
 	for _, path := range []string{p.folder(), p.base()} {
@@ -263,7 +281,7 @@ func BenchmarkTake(b *testing.B) {
 		}
 		p := Place{Disk: disk, Folder: "upper/home/agent/workspace", Base: "workspace", Owned: 2, UID: 1000, GID: 1000}
 		b.StartTimer()
-		if _, err := Take(p, from); err != nil {
+		if _, err := Take(p, "sb_1", from); err != nil {
 			b.Fatal(err)
 		}
 		b.StopTimer()

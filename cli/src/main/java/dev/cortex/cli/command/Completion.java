@@ -5,7 +5,7 @@ public final class Completion {
     private Completion() {}
 
     /** Verbs whose operands are names of sandboxes. */
-    private static final String NAMED = "inspect|start|stop|rm|exec|attach|sessions|logs|cp|forward|watch";
+    private static final String NAMED = "inspect|start|stop|rm|exec|attach|sessions|logs|cp|forward|watch|diff|apply";
 
     public static String bash() {
         return """

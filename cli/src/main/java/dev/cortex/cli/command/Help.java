@@ -23,7 +23,7 @@ public final class Help {
         {"exec, attach", "Run a command in a sandbox, or a shell; come back to it"},
         {"sessions, logs", "What runs and ran in a sandbox, and what it wrote"},
         {"forward, watch", "Reach a sandbox's ports; see its files change"},
-        {"cp", "Copy files and folders in, out and between sandboxes"},
+        {"cp, diff, apply", "Copy files; see and bring back changes"},
         {"ls, inspect, usage", "List sandboxes; everything about one; what they take"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
         {"pause, resume, reset", "Let one stand still and go on; clear one in error"},

@@ -8,7 +8,17 @@ final class Subjects {
     private Subjects() {}
 
     static List<String> names() {
-        return List.of("settings", "status", "terminals", "drivers", "rights", "images", "files", "lifetimes", "json");
+        return List.of(
+                "settings",
+                "status",
+                "terminals",
+                "drivers",
+                "rights",
+                "images",
+                "files",
+                "workspaces",
+                "lifetimes",
+                "json");
     }
 
     static Optional<String> text(String name) {
@@ -20,6 +30,7 @@ final class Subjects {
             case "rights" -> Optional.of(RIGHTS);
             case "images" -> Optional.of(IMAGES);
             case "files" -> Optional.of(FILES);
+            case "workspaces" -> Optional.of(WORKSPACES);
             case "lifetimes" -> Optional.of(LIFETIMES);
             case "json" -> Optional.of(JSON);
             default -> Optional.empty();
@@ -30,19 +41,20 @@ final class Subjects {
             Where a sandbox's settings come from, the first that has one:
 
               a flag      --image --driver --memory --cpus --pids --disk --seccomp --user
-                          --workdir
+                          --workdir --workspace
               a variable  CORTEX_IMAGE, CORTEX_DRIVER (or CORTEX_MODE), CORTEX_RUNTIME,
                           CORTEX_MEMORY, CORTEX_CPUS, CORTEX_PIDS, CORTEX_DISK,
-                          CORTEX_SECCOMP, CORTEX_USER, CORTEX_WORKDIR
+                          CORTEX_SECCOMP, CORTEX_USER, CORTEX_WORKDIR, CORTEX_WORKSPACE
               a project   .cortex/config.yaml, here or up to the root of the repository
               the home    config.yaml in CORTEX_HOME, which is /var/lib/cortex for root
                           and ~/.local/share/cortex for others
               a default   host, auto, 2G, all cpus, 1024 processes, 10G
 
-            Keys in files: image, driver, runtime, seccomp, user, workdir, limits.memory,
-            limits.cpus, limits.pids, limits.disk, env.NAME; in the home also daemon.port
-            and daemon.disk-pool (auto, folder or btrfs; CORTEX_DISK_POOL).
-            A project's file sets image and limits; the others once you trusted it.
+            Keys in files: image, driver, runtime, seccomp, user, workdir, workspace,
+            limits.memory, limits.cpus, limits.pids, limits.disk, env.NAME; in the home
+            also daemon.port and daemon.disk-pool (auto, folder or btrfs; CORTEX_DISK_POOL).
+            A project's file sets image, limits and a workspace within the project; the
+            others once you trusted it.
 
             Examples:
               cortex config
@@ -171,6 +183,26 @@ final class Subjects {
               cortex cp ./src api:
               cortex cp api:out/result.csv .
               cortex cp api:data other:data
+            """;
+
+    private static final String WORKSPACES = """
+            Two ways to let a sandbox work on a folder of this machine.
+
+              --workspace DIR      a copy, uncommitted and untracked files of a checkout
+                                   included, ignored ones not; its place inside is the
+                                   working directory. cortex diff shows what changed
+                                   there, cortex apply brings it back
+              --mount HOST:GUEST   the folder itself, live. :ro lets nothing be changed;
+                                   what this machine would run by itself (.git/hooks,
+                                   .envrc, …) cannot be, unless :hooks is added
+
+            The copy has a .git of its own, with commits, branches and tags, and without
+            remotes, hooks and configuration of this machine's.
+
+            Examples:
+              cortex create api --workspace .
+              cortex diff api --stat
+              cortex apply api --check && cortex apply api
             """;
 
     private static final String JSON = """

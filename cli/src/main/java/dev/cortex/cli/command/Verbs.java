@@ -30,8 +30,9 @@ public final class Verbs {
     private static final Flag USER = Flag.of('u', "user", "USER", "whose rights; where it begins");
     private static final Flag WORKDIR = Flag.of('w', "workdir", "DIR", "").shared();
     private static final Flag TIMEOUT = Flag.of("timeout", "TIME", "kill it with all its children, such as 5s");
-    private static final Flag MOUNT =
-            Flag.many("mount", "HOST:GUEST[:ro]", "show a folder live; :hooks lets .git/hooks be written");
+    private static final Flag WORKSPACE =
+            Flag.of("workspace", "DIR", "a copy of a folder, or it live: help workspaces");
+    private static final Flag MOUNT = Flag.many("mount", "HOST:GUEST[:ro]", "").shared();
     private static final Flag LABEL = Flag.many('l', "label", "K=V", "label of the sandbox");
     private static final Flag TTY = Flag.on('t', "tty", "always, or never, allocate a terminal");
     private static final Flag NO_TTY = Flag.on('T', "no-tty", "").shared();
@@ -54,6 +55,7 @@ public final class Verbs {
                             NO_ROOT,
                             ENV,
                             LABEL,
+                            WORKSPACE,
                             MOUNT,
                             USER,
                             WORKDIR,
@@ -81,6 +83,7 @@ public final class Verbs {
                             NO_ROOT,
                             ENV,
                             LABEL,
+                            WORKSPACE,
                             MOUNT,
                             USER,
                             WORKDIR,
@@ -168,6 +171,22 @@ public final class Verbs {
             Verb.of("logs", "NAME [SESSION]", 1, 2, "Output that is kept of a session; without one, of the newest")
                     .with(Flag.on('f', "follow", "and what comes"), Flag.of('n', "tail", "N", "only the last N lines"))
                     .example("cortex logs api", "cortex logs api s_7f --tail 20", "cortex logs api --follow"),
+            Verb.of("diff", "NAME [--] [PATH…]", 1, 1000, "What a sandbox changed in its workspace, as a patch")
+                    .with(Flag.on("stat", "files and counts of lines alone"))
+                    .noting("Since the copy was made, or last applied. What git ignores is left out, and so is\n"
+                            + "every .git. PATHs are those of the diff. Off a terminal the patch is byte for byte.")
+                    .example("cortex diff api", "cortex diff api --stat", "cortex diff api -- src > my.patch"),
+            Verb.of("apply", "NAME [--] [PATH…]", 1, 1000, "Bring a workspace's changes back: all of them or none")
+                    .with(
+                            Flag.on("check", "say what would happen"),
+                            Flag.of("branch", "B", "commit to a new branch, and leave the work tree alone"),
+                            Flag.of('m', "message", "TEXT", "of that commit"),
+                            Flag.on(
+                                    "allow-hooks",
+                                    "also what this machine would run by itself, links out of the folder"))
+                    .noting("Changes of both sides come together where they do not touch; a conflict is told,\n"
+                            + "and nothing is applied then. Cut off in the middle, the next apply takes it back.")
+                    .example("cortex apply api --check", "cortex apply api", "cortex apply api --branch by-agent"),
             Verb.of("forward", "NAME PORT[:HERE]…", 2, 65, "Reach a sandbox's ports from this machine, until Ctrl-C")
                     .with(Flag.of("address", "ADDR", "listen there instead of 127.0.0.1"))
                     .noting("PORT is what a server inside listens on, at 127.0.0.1, ::1 or all addresses. It is\n"

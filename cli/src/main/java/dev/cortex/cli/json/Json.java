@@ -79,6 +79,10 @@ public sealed interface Json {
             return value.isPresent() ? put(name, of(value.get())) : this;
         }
 
+        public boolean has(String name) {
+            return values.containsKey(name);
+        }
+
         public boolean isEmpty() {
             return values.isEmpty();
         }

@@ -23,7 +23,8 @@ public record Setting(String key, String flag, List<String> variables, boolean o
             new Setting("limits.disk", "disk", List.of("CORTEX_DISK"), true, "10G"),
             new Setting("seccomp", "seccomp", List.of("CORTEX_SECCOMP"), false, "default"),
             new Setting("user", "user", List.of("CORTEX_USER"), false, "the image's, else agent"),
-            new Setting("workdir", "workdir", List.of("CORTEX_WORKDIR"), false, "the image's, else the workspace"));
+            new Setting("workdir", "workdir", List.of("CORTEX_WORKDIR"), false, "the image's, else the workspace"),
+            new Setting("workspace", "workspace", List.of("CORTEX_WORKSPACE"), true, "none"));
 
     /** Keys of the environment that sessions get begin so. */
     static final String ENVIRONMENT = "env.";
@@ -35,7 +36,7 @@ public record Setting(String key, String flag, List<String> variables, boolean o
     static final List<String> DAEMON_KEYS = List.of("daemon.port", "daemon.disk-pool");
 
     /** What other versions have and this one not yet. */
-    static final List<String> NOT_YET = List.of("services", "workspace", "mounts", "egress", "secrets");
+    static final List<String> NOT_YET = List.of("services", "mounts", "egress", "secrets");
 
     public static List<Setting> all() {
         return ALL;

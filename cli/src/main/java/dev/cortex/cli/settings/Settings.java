@@ -30,7 +30,12 @@ public final class Settings {
      * @param set whether anybody set it; what nobody set is the daemon's to choose
      * @param base the folder in which a relative path of it begins
      */
-    public record Resolved(String value, String source, boolean set, Path base) {}
+    public record Resolved(String value, String source, boolean set, Path base) {
+        /** Whether a project's file, which may be hostile, says so. */
+        boolean ofProject() {
+            return source.endsWith("/.cortex/config.yaml");
+        }
+    }
 
     /** Where settings can come from besides the command line. */
     public record Surroundings(UnaryOperator<String> variables, Path folder, Home home) {
@@ -152,7 +157,11 @@ public final class Settings {
             if (!resolved.set() || (ofSession && !withSessionSettings)) {
                 continue;
             }
-            String value = setting.key().equals("image") ? image(resolved) : resolved.value();
+            String value = switch (setting.key()) {
+                case "image" -> image(resolved);
+                case "workspace" -> workspace(resolved);
+                default -> resolved.value();
+            };
             Values.put(request, setting.key(), shown(setting, resolved), value);
         }
     }
@@ -198,6 +207,18 @@ public final class Settings {
 
     private static String shown(Setting setting, Resolved resolved) {
         return resolved.source().startsWith("/") ? setting.key() + " in " + resolved.source() : resolved.source();
+    }
+
+    /** A project's file, which may come from anybody, can copy nothing but the project. */
+    private String workspace(Resolved resolved) {
+        Path folder = resolved.base().resolve(HostText.path(resolved.value())).normalize();
+        if (resolved.ofProject() && !folder.startsWith(resolved.base())) {
+            throw CortexException.of(
+                    ErrorCode.DENIED,
+                    resolved.source() + " asks for a workspace outside of its project: " + HostText.text(folder),
+                    "if that is what you want: --workspace " + HostText.text(folder));
+        }
+        return HostText.text(folder);
     }
 
     /** A path becomes absolute here: the daemon has another working directory. */

@@ -41,6 +41,8 @@ final class Values {
             case "limits.memory" -> request.put("memory_bytes", Units.bytes(shown, value));
             case "limits.disk" -> request.put("disk_bytes", Units.bytes(shown, value));
             case "limits.cpus" -> request.put("cpus", Json.of(Units.count(shown, value)));
+            case "workspace" ->
+                request.put(key, Json.object().put("folder", value).build());
             case "limits.pids" -> request.put("processes", Units.whole(shown, value, 1));
             default -> {
                 if (value.isEmpty()) {

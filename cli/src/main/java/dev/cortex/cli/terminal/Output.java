@@ -61,6 +61,16 @@ public final class Output {
         bytes(text.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** Bytes of the answer as they are. */
+    public void raw(byte[] content) {
+        bytes(content);
+    }
+
+    /** Whether the answer is in colours. */
+    public boolean colors() {
+        return stdoutColor;
+    }
+
     private void bytes(byte[] bytes) {
         try {
             stdout.write(bytes);

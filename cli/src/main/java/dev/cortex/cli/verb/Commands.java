@@ -26,6 +26,8 @@ public final class Commands {
             case "cp" -> new CopyCommand(context);
             case "forward" -> new ForwardCommand(context);
             case "watch" -> new WatchCommand(context);
+            case "diff" -> new DiffCommand(context);
+            case "apply" -> new ApplyCommand(context);
             case "logs" -> new LogsCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);

@@ -33,7 +33,7 @@ final class CreateCommand implements Command {
         Json sandbox = new Creation(context)
                 .create(
                         request.build(),
-                        "making " + name,
+                        request.has("workspace") ? "copying the workspace and making " + name : "making " + name,
                         made -> made.get("name").text().equals(name)
                                 && !made.get("state").text().equals("error"));
         long millis = (System.nanoTime() - begun) / 1_000_000;

@@ -136,6 +136,12 @@ public final class Launcher {
         call("disk", spec).orFail();
     }
 
+    /** Does something with a copy of a folder on a disk; see {@link WorkspaceCopies}. */
+    <T> T workspace(WorkspaceCopies.Spec spec, boolean rootless, Class<T> answer) {
+        String request = LauncherJson.MAPPER.writeValueAsString(spec);
+        return answer(run("workspace", onTree(rootless), request, TREE_DEADLINE).orFail(), answer);
+    }
+
     private static List<String> onTree(boolean rootless, Path... paths) {
         List<String> arguments = new ArrayList<>();
         if (rootless) {

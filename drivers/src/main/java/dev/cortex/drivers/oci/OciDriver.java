@@ -11,8 +11,14 @@ import dev.cortex.drivers.launch.PauseSpec;
 import dev.cortex.drivers.launch.Probed;
 import dev.cortex.drivers.launch.RunFiles;
 import dev.cortex.drivers.launch.Started;
+import dev.cortex.drivers.launch.WorkspaceCopies;
+import dev.cortex.drivers.launch.WorkspacePlace;
+import dev.cortex.protocol.api.ApplyWorkspace;
+import dev.cortex.protocol.api.WorkspaceApplied;
+import dev.cortex.protocol.api.WorkspaceChanges;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Capabilities;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
@@ -23,6 +29,7 @@ import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.driver.WorkspaceKeeping;
 import dev.cortex.sandbox.image.Image;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +48,7 @@ import tools.jackson.databind.JsonNode;
  * read-only with the disk above it, no capabilities for {@code agent}, seccomp, no network, limits by control groups. As
  * root, and as an ordinary user with subordinate ids.
  */
-public final class OciDriver implements SandboxDriver, Pausing {
+public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping {
     public static final String NAME = "oci";
 
     /** By it the guard of a live mount serves its folder. */
@@ -53,12 +60,14 @@ public final class OciDriver implements SandboxDriver, Pausing {
     private final HostProbe probe;
     private final HostPool pool;
     private final Path neuron;
+    private final WorkspaceCopies workspaces;
     private final SocketDialer dialer = new SocketDialer();
     private final OomKills oomKills = new OomKills();
 
     /** @param pool in which its disks are made */
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe, HostPool pool) {
         this.launcher = launcher;
+        this.workspaces = new WorkspaceCopies(launcher);
         this.probe = probe;
         this.pool = pool;
         this.neuron = installation.neuron();
@@ -288,5 +297,38 @@ public final class OciDriver implements SandboxDriver, Pausing {
     @Override
     public long diskUsage(Path disk) {
         return launcher.usage(disk, !probe.lately().root());
+    }
+
+    @Override
+    public void takeWorkspace(Path disk, SandboxId sandbox, Path folder) {
+        workspaces.take(place(disk), sandbox, folder, rootless());
+    }
+
+    @Override
+    public void dropWorkspace(Path disk, SandboxId sandbox) {
+        workspaces.drop(place(disk), sandbox, rootless());
+    }
+
+    @Override
+    public WorkspaceChanges workspaceChanges(Path disk, List<String> paths) {
+        return workspaces.changes(place(disk), paths, rootless());
+    }
+
+    @Override
+    public void workspacePatch(Path disk, List<String> paths, Path to) {
+        workspaces.patch(place(disk), paths, to, rootless());
+    }
+
+    @Override
+    public WorkspaceApplied applyWorkspace(Path disk, ApplyWorkspace request) {
+        return workspaces.apply(place(disk), request, rootless());
+    }
+
+    private boolean rootless() {
+        return !probe.lately().root();
+    }
+
+    private WorkspacePlace place(Path disk) {
+        return new DiskFolders(disk).workspace(rootless());
     }
 }

@@ -4,9 +4,15 @@ import dev.cortex.drivers.channel.SocketDialer;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.ObserveSpec;
+import dev.cortex.drivers.launch.WorkspaceCopies;
+import dev.cortex.drivers.launch.WorkspacePlace;
+import dev.cortex.protocol.api.ApplyWorkspace;
+import dev.cortex.protocol.api.WorkspaceApplied;
+import dev.cortex.protocol.api.WorkspaceChanges;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
+import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Capabilities;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.GuestStream;
@@ -18,6 +24,7 @@ import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
+import dev.cortex.sandbox.driver.WorkspaceKeeping;
 import dev.cortex.sandbox.guest.GuestIdentity.User;
 import dev.cortex.sandbox.image.Image;
 import java.io.IOException;
@@ -35,7 +42,7 @@ import java.util.Set;
  * Runs the neuron as a plain child in a session of its own. What runs in the sandbox has the user's own rights: no
  * isolation, no other users, no limits. Processes are found by {@link dev.cortex.drivers.launch.Mark}.
  */
-public final class ProcessDriver implements SandboxDriver, Pausing {
+public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKeeping {
     public static final String NAME = "process";
 
     private static final Capabilities CAPABILITIES = new Capabilities(
@@ -44,11 +51,13 @@ public final class ProcessDriver implements SandboxDriver, Pausing {
     private final Launcher launcher;
     private final Installation installation;
     private final Map<String, String> environment;
+    private final WorkspaceCopies workspaces;
     private final SocketDialer dialer = new SocketDialer();
 
     /** @param environment the daemon's own, of which an allow list gets in */
     public ProcessDriver(Installation installation, Launcher launcher, Map<String, String> environment) {
         this.launcher = launcher;
+        this.workspaces = new WorkspaceCopies(launcher);
         this.installation = installation;
         this.environment = Map.copyOf(environment);
     }
@@ -168,5 +177,34 @@ public final class ProcessDriver implements SandboxDriver, Pausing {
     @Override
     public long diskUsage(Path disk) {
         return launcher.usage(disk, false);
+    }
+
+    @Override
+    public void takeWorkspace(Path disk, SandboxId sandbox, Path folder) {
+        workspaces.take(place(disk), sandbox, folder, false);
+    }
+
+    @Override
+    public void dropWorkspace(Path disk, SandboxId sandbox) {
+        workspaces.drop(place(disk), sandbox, false);
+    }
+
+    @Override
+    public WorkspaceChanges workspaceChanges(Path disk, List<String> paths) {
+        return workspaces.changes(place(disk), paths, false);
+    }
+
+    @Override
+    public void workspacePatch(Path disk, List<String> paths, Path to) {
+        workspaces.patch(place(disk), paths, to, false);
+    }
+
+    @Override
+    public WorkspaceApplied applyWorkspace(Path disk, ApplyWorkspace request) {
+        return workspaces.apply(place(disk), request, false);
+    }
+
+    private static WorkspacePlace place(Path disk) {
+        return new WorkspacePlace(disk.toString(), "workspace", ".workspace-base", 0, 0, 0, "");
     }
 }

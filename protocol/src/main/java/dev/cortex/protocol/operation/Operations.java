@@ -1,5 +1,6 @@
 package dev.cortex.protocol.operation;
 
+import dev.cortex.protocol.api.ApplyWorkspace;
 import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.api.Exec;
@@ -9,6 +10,8 @@ import dev.cortex.protocol.api.SandboxView;
 import dev.cortex.protocol.api.SessionView;
 import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.api.Usage;
+import dev.cortex.protocol.api.WorkspaceApplied;
+import dev.cortex.protocol.api.WorkspaceChanges;
 import dev.cortex.protocol.operation.Operation.Body;
 import dev.cortex.protocol.operation.Operation.Method;
 import dev.cortex.protocol.operation.Operation.Parameter;
@@ -380,6 +383,38 @@ public final class Operations {
             Scope.READ,
             "Changes of a file or folder, as they happen");
 
+    private static final Parameter PATHS =
+            new Parameter("paths", "string", false, "only these, one a line, and what lies beneath them");
+
+    public static final Operation<Void, WorkspaceChanges> WORKSPACE_CHANGES = new Operation<>(
+            "workspace.changes",
+            Method.GET,
+            "/sandboxes/{sandbox}/workspace/changes",
+            List.of(PATHS),
+            Void.class,
+            WorkspaceChanges.class,
+            Body.JSON,
+            Scope.READ,
+            "What changed in a workspace");
+    public static final Operation<Void, Void> WORKSPACE_DIFF = new Operation<>(
+            "workspace.diff",
+            Method.GET,
+            "/sandboxes/{sandbox}/workspace/diff",
+            List.of(PATHS),
+            Void.class,
+            Void.class,
+            Body.DOWNLOAD,
+            Scope.READ,
+            "The same as a patch that git apply takes");
+    public static final Operation<ApplyWorkspace, WorkspaceApplied> WORKSPACE_APPLY = json(
+            "workspace.apply",
+            Method.POST,
+            "/sandboxes/{sandbox}/workspace/apply",
+            ApplyWorkspace.class,
+            WorkspaceApplied.class,
+            Scope.WRITE,
+            "Bring the changes back to the folder, all or none");
+
     /** Every operation, in the order of the documentation. */
     public static List<Operation<?, ?>> all() {
         return List.of(
@@ -416,7 +451,10 @@ public final class Operations {
                 FILE_MOVE,
                 FILE_REMOVE,
                 FILE_RESOLVE,
-                FILE_WATCH);
+                FILE_WATCH,
+                WORKSPACE_CHANGES,
+                WORKSPACE_DIFF,
+                WORKSPACE_APPLY);
     }
 
     private static <Q, R> Operation<Q, R> json(

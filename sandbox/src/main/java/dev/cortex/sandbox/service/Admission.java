@@ -93,7 +93,10 @@ final class Admission {
                 driver,
                 image,
                 settings,
-                request.workdir().or(() -> image.config().workdir()),
+                request.workdir()
+                        .or(() -> request.workspace().isPresent()
+                                ? Optional.empty()
+                                : image.config().workdir()),
                 request.diskBytes().isPresent(),
                 primary,
                 request.start().orElse(true),

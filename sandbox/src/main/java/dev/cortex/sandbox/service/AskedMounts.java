@@ -7,10 +7,6 @@ import dev.cortex.sandbox.Problems;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.terms.LiveMount;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,9 +16,6 @@ final class AskedMounts {
     /** Each has a process of the host beside it. */
     private static final int MOST = 16;
 
-    /** The machine's own, or full of sockets and devices that stand for power over it. */
-    private static final List<String> NO_SOURCE = List.of("/proc", "/sys", "/dev", "/run", "/var/run");
-
     /** A sandbox's own: nothing may lie at or beneath them. */
     private static final List<String> NO_TARGET = List.of("/proc", "/sys", "/dev", "/run/cortex");
 
@@ -30,9 +23,9 @@ final class AskedMounts {
     private static final Set<String> NOT_ITSELF = Set.of(
             "/", "/run", "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/var", "/tmp", "/home", "/home/agent");
 
-    private final Folders folders;
+    private final AskedFolder folders;
 
-    AskedMounts(Folders folders) {
+    AskedMounts(AskedFolder folders) {
         this.folders = folders;
     }
 
@@ -45,7 +38,7 @@ final class AskedMounts {
             requireKept(driver, readOnly);
             checkGuest(asked.guest(), mounts, problems);
             mounts.add(new LiveMount(
-                    source(asked.host()),
+                    folders.real(asked.host(), "mount"),
                     asked.guest(),
                     readOnly,
                     asked.writableHooks().orElse(false)));
@@ -79,72 +72,7 @@ final class AskedMounts {
         }
     }
 
-    /** The folder itself, without links on the way to it. */
-    private Path source(String given) {
-        Path path = absolute(given);
-        Path real;
-        try {
-            real = path.toRealPath();
-        } catch (IOException e) {
-            throw CortexException.of(
-                    ErrorCode.NOT_FOUND, "there is no folder " + path + " to mount", "make it: mkdir -p " + path);
-        }
-        if (!Files.isDirectory(real)) {
-            throw CortexException.of(
-                    ErrorCode.INVALID_ARGUMENT, path + " is no folder", "mount the folder that it lies in");
-        }
-        requireHarmless(real);
-        return real;
-    }
-
-    private static Path absolute(String given) {
-        try {
-            Path path = Path.of(given);
-            if (path.isAbsolute() && given.indexOf('\0') < 0) {
-                return path;
-            }
-        } catch (InvalidPathException e) {
-            // Said below.
-        }
-        throw CortexException.of(
-                ErrorCode.INVALID_ARGUMENT,
-                "a mount's folder must be an absolute path, not '" + given + "'",
-                "write its whole path, such as /home/me/src:/home/agent/src");
-    }
-
-    private void requireHarmless(Path real) {
-        String text = real.toString();
-        if (text.equals("/")) {
-            throw denied("the whole machine cannot be mounted", "/");
-        }
-        if (NO_SOURCE.stream().anyMatch(own -> within(text, own))) {
-            throw denied(text + " is the machine's own and cannot be mounted", "/proc, /sys, /dev, /run");
-        }
-        for (Path ours : List.of(folders.home(), folders.run())) {
-            Path own = real(ours);
-            if (own.startsWith(real) || real.startsWith(own)) {
-                throw denied(
-                        text + " and Cortex's own folder " + own
-                                + " lie in each other: its tokens and disks would be open",
-                        "Cortex's home");
-            }
-        }
-    }
-
-    private static Path real(Path path) {
-        try {
-            return path.toRealPath();
-        } catch (IOException e) {
-            return path.toAbsolutePath().normalize();
-        }
-    }
-
-    private static CortexException denied(String what, String rule) {
-        return CortexException.of(ErrorCode.DENIED, what, "mount the one folder that is worked in")
-                .because("rule: no live mount of " + rule);
-    }
-
-    private static boolean within(String path, String folder) {
+    static boolean within(String path, String folder) {
         return path.equals(folder) || path.startsWith(folder + "/");
     }
 }

@@ -12,6 +12,7 @@ import dev.cortex.sandbox.terms.Lifetime.Restart;
 import dev.cortex.sandbox.terms.Lifetime.Then;
 import dev.cortex.sandbox.terms.Rights;
 import dev.cortex.sandbox.terms.Terms;
+import dev.cortex.sandbox.terms.Workspace;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -25,17 +26,18 @@ final class AskedTerms {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
     private final Drivers drivers;
+    private final AskedFolder folders;
     private final AskedMounts mounts;
 
     AskedTerms(Drivers drivers, Folders folders) {
         this.drivers = drivers;
-        this.mounts = new AskedMounts(folders);
+        this.folders = new AskedFolder(folders);
+        this.mounts = new AskedMounts(this.folders);
     }
 
     Terms of(CreateSandbox request, SandboxDriver driver) {
         require(driver, Capability.LIVE_MOUNTS, !request.mounts().isEmpty(), "live mounts");
         require(driver, Capability.EGRESS, request.egress().isPresent(), "egress by name");
-        refuse(request.workspace().isPresent(), "workspaces");
         Problems problems = new Problems();
         Terms terms = Terms.DEFAULT
                 .with(rights(request, driver, problems))
@@ -45,7 +47,14 @@ final class AskedTerms {
                         .orElse(Egress.NOTHING))
                 .with(lifetime(request, driver, problems));
         problems.throwIfAny("cortex help create");
-        return terms;
+        return request.workspace()
+                .map(asked -> terms.with(workspace(asked.folder(), driver)))
+                .orElse(terms);
+    }
+
+    private Workspace workspace(String folder, SandboxDriver driver) {
+        Workspaces.of(driver);
+        return new Workspace(folders.real(folder, "copy"));
     }
 
     private Rights rights(CreateSandbox request, SandboxDriver driver, Problems problems) {

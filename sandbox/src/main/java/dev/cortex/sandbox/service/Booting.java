@@ -13,6 +13,7 @@ import dev.cortex.sandbox.image.Image;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.terms.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -57,8 +58,14 @@ final class Booting {
         Folders.make(ports.folders().run(row.id()));
         SandboxDriver driver = drivers.named(row.settings().driver());
         ports.pool().require();
-        if (!driver.makesDisks()) {
+        Optional<Workspace> workspace =
+                row.generation() == 0 ? row.settings().terms().workspace() : Optional.empty();
+        if (!driver.makesDisks() || workspace.isPresent()) {
             ports.pool().make(diskFolder, row.settings().limits().diskBytes());
+        }
+        if (workspace.isPresent()) {
+            Workspaces.of(driver)
+                    .takeWorkspace(diskFolder, row.id(), workspace.get().folder());
         }
         crossed(Boundary.FOLDERS_MADE);
         Handle handle = driver.start(new StartRequest(

@@ -13,6 +13,7 @@ import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
 import dev.cortex.sandbox.store.SandboxStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -159,7 +160,11 @@ final class Creating {
         SandboxStore store = ports.store();
         SandboxRow row = store.find(recorded.id()).orElse(recorded);
         store.begin(new Intent(row.id(), Intent.Kind.CREATE, ports.clock().instant()));
-        List<String> left = erasing.erase(row, isNewDisk(row));
+        boolean newDisk = isNewDisk(row);
+        List<String> left = new ArrayList<>(erasing.erase(row, newDisk));
+        if (!newDisk && row.settings().terms().workspace().isPresent()) {
+            dropWorkspace(row, left);
+        }
         if (left.isEmpty()) {
             announcing.undone(row);
             return;
@@ -169,6 +174,17 @@ final class Creating {
                 ports.clock().instant());
         store.complete(failed);
         announcing.failed(failed);
+    }
+
+    /** The disk was there before, and stays as it was. */
+    private void dropWorkspace(SandboxRow row, List<String> left) {
+        disks.find(row.settings().disk()).ifPresent(disk -> {
+            try {
+                disks.dropWorkspace(disk, row.id());
+            } catch (CortexException e) {
+                left.add("the copy of " + row.settings().terms().workspace() + ": " + e.getMessage());
+            }
+        });
     }
 
     /** Whether undoing a create deletes the disk: not one that was there before. */

@@ -6,6 +6,7 @@ import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.disk.DiskPool;
 import dev.cortex.sandbox.disk.DiskUsage;
 import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.driver.WorkspaceKeeping;
 import dev.cortex.sandbox.image.Image;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxStore;
@@ -57,6 +58,14 @@ final class Disks {
 
     Optional<DiskRow> find(String name) {
         return store.disk(name);
+    }
+
+    /** Takes back the copy of a folder that a sandbox which never ran put on a disk. */
+    void dropWorkspace(DiskRow disk, SandboxId id) {
+        if (drivers.named(disk.driver()) instanceof WorkspaceKeeping keeping) {
+            pool.open();
+            keeping.dropWorkspace(folder(disk), id);
+        }
     }
 
     /** Deletes a disk that no record uses. */

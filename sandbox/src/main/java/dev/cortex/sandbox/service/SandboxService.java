@@ -72,6 +72,7 @@ public final class SandboxService implements AutoCloseable {
     private final Primaries primaries;
     private final Watching watching;
     private final Recovering recovering;
+    private final Workspaces workspaces;
     private final CountDownLatch recovered;
 
     /** Opens the home's sandboxes and begins to recover what a crash may have left. */
@@ -131,6 +132,7 @@ public final class SandboxService implements AutoCloseable {
                 primaries,
                 background,
                 announcing);
+        this.workspaces = new Workspaces(ports, drivers, records, exclusive);
         this.recovered = recovering.begin();
     }
 
@@ -335,6 +337,10 @@ public final class SandboxService implements AutoCloseable {
      */
     public String why(SandboxRow row, List<SessionStatus> live) {
         return row.reason().isEmpty() ? lifetimes.why(row, live).orElse("") : row.reason();
+    }
+
+    public Workspaces workspaces() {
+        return workspaces;
     }
 
     public Drivers drivers() {
