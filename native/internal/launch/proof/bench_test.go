@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,61 @@ func BenchmarkStart(b *testing.B) {
 		fmt.Fprintf(os.Stderr, "  step %-15s %s\n", step, summary(steps[step]))
 	}
 	fmt.Fprintf(os.Stderr, "%-22s %s\n", "stop", summary(stops))
+}
+
+// BenchmarkRuntimes compares the runtimes, in turn, with everything switched on:
+//
+//	go test -run '^$' -bench Runtimes -benchtime 30x ./internal/launch/proof
+//
+// Memory is what the sandbox's group has charged once it serves, in MiB.
+func BenchmarkRuntimes(b *testing.B) {
+	took, stops, memory := map[string][]time.Duration{}, map[string][]time.Duration{}, map[string][]float64{}
+	w := newWorld(b)
+	for b.Loop() {
+		for _, flavour := range all() {
+			w.flavour = flavour
+			id := fmt.Sprintf("%s%d", flavour, len(took[flavour]))
+			spec := w.spec(id)
+			text, err := json.Marshal(spec)
+			w.must(err)
+			began := time.Now()
+			command := exec.Command(programs.launcher, "start")
+			command.Stdin = bytes.NewReader(text)
+			output, err := command.Output()
+			if err != nil {
+				b.Fatalf("%s: %v %s", flavour, err, output)
+			}
+			firstByte(b, spec.Listen.Path)
+			took[flavour] = append(took[flavour], time.Since(began))
+			memory[flavour] = append(memory[flavour], charged(b, spec.Cgroup.Name))
+			var started launch.Started
+			w.must(json.Unmarshal(output, &started))
+			began = time.Now()
+			w.stop(spec, &started)
+			stops[flavour] = append(stops[flavour], time.Since(began))
+			w.must(os.RemoveAll(w.path("disk", id)))
+		}
+	}
+	for _, flavour := range all() {
+		slices.Sort(memory[flavour])
+		fmt.Fprintf(os.Stderr, "%-6s start %s\n%-6s stop  %s\n%-6s memory median %.1f MiB\n", flavour, summary(took[flavour]),
+			flavour, summary(stops[flavour]), flavour, memory[flavour][len(memory[flavour])/2])
+	}
+}
+
+func charged(b *testing.B, group string) float64 {
+	b.Helper()
+	for _, file := range []string{"/sys/fs/cgroup/memory/" + group + "/memory.usage_in_bytes", "/sys/fs/cgroup/" + group + "/memory.current"} {
+		if text, err := os.ReadFile(file); err == nil {
+			bytes, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return bytes / (1 << 20)
+		}
+	}
+	b.Fatal("the group charges no memory")
+	return 0
 }
 
 func summary(all []time.Duration) string {

@@ -2,6 +2,7 @@ package dev.cortex.daemon;
 
 import dev.cortex.daemon.doctor.Examination;
 import dev.cortex.daemon.doctor.Fixing;
+import dev.cortex.daemon.doctor.Gvisor;
 import dev.cortex.daemon.doctor.Page;
 import dev.cortex.daemon.doctor.Report;
 import dev.cortex.daemon.settings.DaemonSettings;
@@ -13,11 +14,13 @@ import dev.cortex.protocol.home.Home;
 import java.io.Console;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** {@code cortex doctor}: what works on this machine, what does not, and the command that helps. */
 public final class Doctor {
@@ -27,7 +30,8 @@ public final class Doctor {
             Says what this machine is, whether a daemon runs, which drivers are ready and what the others miss.
             The exit status is 0 when a sandbox could be made without naming a driver.
 
-              --fix     run the fixes that only install packages, after asking (--yes or CI=true: without)
+              --fix     run the fixes that only install packages, and build gVisor where Go is there, after
+                        asking (--yes or CI=true: without)
               --json    the same for programs
               --home DIR    another home (CORTEX_HOME)
 
@@ -62,9 +66,8 @@ public final class Doctor {
             Home home =
                     line.value("--home").map(folder -> Home.at(Path.of(folder))).orElseGet(Home::current);
             Report report = examine(home);
-            if (line.has("--fix") && !report.fixes().isEmpty() && agreed(line, report)) {
-                new Fixing(System.err).run(report.fixes());
-                report = examine(home);
+            if (line.has("--fix")) {
+                report = fixed(line, home, report);
             }
             System.out.print(line.has("--json") ? report.json() + "\n" : Page.of(report));
             return report.ready() ? 0 : 1;
@@ -78,6 +81,21 @@ public final class Doctor {
             Thread.currentThread().interrupt();
             return 1;
         }
+    }
+
+    private static Report fixed(CommandLine line, Home home, Report report) throws IOException, InterruptedException {
+        Path script = Path.of(System.getProperty("cortex.script", "/nonexistent/cortex"));
+        Gvisor gvisor = new Gvisor(
+                script.resolveSibling("dev"), home.tools(), System.getenv().getOrDefault("PATH", ""));
+        List<String> fixes = Stream.concat(report.fixes().stream(), gvisor.fix(report.readiness()).stream())
+                .toList();
+        gvisor.advice(report.readiness()).ifPresent(advice -> System.err.println("cortex: " + advice));
+        if (fixes.isEmpty() || !agreed(line, fixes)) {
+            return report;
+        }
+        home.makeFolder();
+        new Fixing(System.err).run(fixes);
+        return examine(home);
     }
 
     private static Report examine(Home home) {
@@ -94,7 +112,7 @@ public final class Doctor {
         }
     }
 
-    private static boolean agreed(CommandLine line, Report report) {
+    private static boolean agreed(CommandLine line, List<String> fixes) {
         if (line.consents(System.getenv())) {
             return true;
         }
@@ -104,7 +122,7 @@ public final class Doctor {
             System.err.println("  agree with: cortex doctor --fix --yes");
             return false;
         }
-        System.err.print("cortex: run it now: " + String.join(" && ", report.fixes()) + " [Y/n] ");
+        System.err.print("cortex: run it now: " + String.join(" && ", fixes) + " [Y/n] ");
         String answer = console.readLine();
         return answer != null
                 && (answer.isBlank() || answer.strip().toLowerCase(Locale.ROOT).startsWith("y"));

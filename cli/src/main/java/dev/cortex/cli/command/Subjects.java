@@ -122,7 +122,10 @@ final class Subjects {
               auto      the strongest that is ready on this machine; never process
               oci       a container of an OCI runtime: namespaces, no capabilities,
                         seccomp, limits, no network
-              oci/crun  the same, with that runtime
+              oci/runsc the same on a kernel of its own (gVisor), which auto prefers;
+                        cortex doctor --fix builds it
+              oci/crun, oci/runc
+                        the same, with that runtime, on the host's kernel
               process   a child process with a clean environment. This is no isolation,
                         and refused unless CORTEX_ALLOW_INSECURE_PROCESS=1 is set
 

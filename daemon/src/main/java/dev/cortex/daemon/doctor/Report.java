@@ -2,8 +2,11 @@ package dev.cortex.daemon.doctor;
 
 import dev.cortex.daemon.words.Envelope;
 import dev.cortex.protocol.api.Daemon;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * All that a doctor found.
@@ -24,9 +27,16 @@ public record Report(Machine machine, Optional<DaemonState> daemon, Daemon.Readi
         return !readiness.auto().isEmpty();
     }
 
-    /** The commands that only install packages, for what stands in the way of isolation. */
+    /** The commands that only install packages, for what stands in the way of a driver that is not ready at all. */
     public List<String> fixes() {
+        Set<String> served = readiness.drivers().stream()
+                .filter(driver -> driver.missing().isEmpty())
+                .map(Daemon.DriverReadiness::driver)
+                .collect(Collectors.toCollection(HashSet::new));
         return readiness.drivers().stream()
+                // Of runtimes that can stand for each other the first that can be installed is enough.
+                .filter(driver ->
+                        driver.missing().stream().anyMatch(Daemon.Missing::fixable) && served.add(driver.driver()))
                 .flatMap(driver -> driver.missing().stream())
                 .filter(Daemon.Missing::fixable)
                 .map(Daemon.Missing::fix)

@@ -9,10 +9,17 @@ import dev.cortex.protocol.api.Daemon.Missing;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 final class DoctorTest {
@@ -70,6 +77,42 @@ final class DoctorTest {
                         """);
         assertThat(MISSING.ready()).isFalse();
         assertThat(MISSING.fixes()).containsExactly("apt-get install -y crun");
+    }
+
+    @Test
+    void ofRuntimesThatStandForEachOtherOneIsInstalled() {
+        DriverReadiness runsc = missing("runsc", "gVisor is missing", "cortex doctor --fix", false);
+        DriverReadiness crun = missing("crun", "crun is missing", "apt-get install -y crun", true);
+        DriverReadiness runc = missing("runc", "runc is missing", "apt-get install -y runc", true);
+        DriverReadiness ready = new DriverReadiness("oci", "crun", "ready", "", true, List.of());
+        assertThat(report(runsc, crun, runc).fixes()).containsExactly("apt-get install -y crun");
+        assertThat(report(runsc, ready, runc).fixes()).isEmpty();
+    }
+
+    @Test
+    void gvisorIsBuiltWhereItIsMissingAndGoIsThere(@TempDir Path folder) throws Exception {
+        Path dev = Files.createFile(folder.resolve("dev"), EXECUTABLE);
+        Files.createFile(folder.resolve("go"), EXECUTABLE);
+        Daemon.Readiness without = report(missing("runsc", "gVisor is missing", "cortex doctor --fix", false))
+                .readiness();
+        Path tools = folder.resolve("home/tools");
+        Gvisor gvisor = new Gvisor(dev, tools, "/none:" + folder);
+        assertThat(gvisor.fix(without)).contains(dev + " gvisor " + tools);
+        assertThat(gvisor.advice(without)).isEmpty();
+        assertThat(gvisor.fix(READY.readiness())).isEmpty();
+        assertThat(new Gvisor(folder.resolve("none"), tools, folder.toString()).advice(without))
+                .hasValueSatisfying(advice -> assertThat(advice).contains(tools.toString()));
+    }
+
+    private static final FileAttribute<Set<PosixFilePermission>> EXECUTABLE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+    private static DriverReadiness missing(String runtime, String what, String fix, boolean fixable) {
+        return new DriverReadiness("oci", runtime, "missing", "", false, List.of(new Missing(what, fix, fixable)));
+    }
+
+    private static Report report(DriverReadiness... drivers) {
+        return new Report(MACHINE, Optional.empty(), new Daemon.Readiness(List.of(drivers), ""), List.of());
     }
 
     @Test

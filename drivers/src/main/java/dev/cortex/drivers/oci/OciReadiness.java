@@ -12,6 +12,9 @@ import java.util.Optional;
 final class OciReadiness {
     private static final String ROOT_ONLY = "gVisor is used by a daemon of root only";
 
+    private static final String OWN_KERNEL = "a kernel of its own for each sandbox (gVisor), where root inside or a"
+            + " program beyond the memory limit can end its own sandbox";
+
     /** 0 is the user, the others are subordinate. */
     private static final long SUBORDINATE_LEAST = UidReserve.SIZE - 1;
 
@@ -41,6 +44,7 @@ final class OciReadiness {
         if (runtime.flatMap(there -> runtime(host, there)).isEmpty()) {
             missing.add(missing(runtime.orElse(OciRuntime.CRUN)));
         }
+        runtime.filter(OciRuntime::ownKernel).ifPresent(gvisor -> notes.add(OWN_KERNEL));
         need(
                 host.userNamespaces(),
                 "user_namespaces",

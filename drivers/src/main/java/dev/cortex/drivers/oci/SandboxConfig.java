@@ -62,8 +62,7 @@ final class SandboxConfig {
 
     private SandboxConfig() {}
 
-    static OciConfig of(
-            StartRequest request, OciRuntime runtime, Rights rights, JsonNode seccomp, Path neuron) {
+    static OciConfig of(StartRequest request, OciRuntime runtime, Rights rights, JsonNode seccomp, Path neuron) {
         return new OciConfig(
                 OciConfig.VERSION,
                 new OciConfig.Root("mnt/rootfs", false),

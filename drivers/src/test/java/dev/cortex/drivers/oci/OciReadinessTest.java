@@ -92,6 +92,26 @@ final class OciReadinessTest {
     }
 
     @Test
+    void gvisorGoesFirstWhenItWorksAndOnlyThen() {
+        Probed.Runtime works =
+                new Probed.Runtime("runsc", "/h/tools/runsc", Optional.of("release-20260905.0"), Optional.empty());
+        Probed.Runtime old =
+                new Probed.Runtime("runsc", "/usr/bin/runsc", Optional.of("20221219"), Optional.of("it is old"));
+        List<Probed.Runtime> both = List.of(CRUN.getFirst(), works);
+        Readiness readiness = readiness(root(true, both, ALL));
+        assertThat(readiness.runtime()).contains("runsc");
+        assertThat(readiness.notes()).anyMatch(note -> note.contains("gVisor"));
+        assertThat(readiness(root(true, List.of(CRUN.getFirst(), old), ALL)).runtime())
+                .contains("crun");
+        assertThat(OciReadiness.of(root(true, List.of(old), ALL), Optional.of(OciRuntime.RUNSC))
+                        .missing())
+                .containsExactly(new Readiness.Missing("it is old", "cortex doctor --fix", false));
+        assertThat(OciReadiness.of(root(true, CRUN, ALL), Optional.of(OciRuntime.RUNSC))
+                        .missing())
+                .containsExactly(new Readiness.Missing("gVisor is missing", "cortex doctor --fix", false));
+    }
+
+    @Test
     void aRuntimeThatDoesNotAnswerDoesNotCount() {
         List<Probed.Runtime> silent =
                 List.of(new Probed.Runtime("crun", "/usr/bin/crun", Optional.empty(), Optional.empty()));
