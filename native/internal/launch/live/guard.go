@@ -38,15 +38,15 @@ type Settings struct {
 }
 
 func (s Settings) arguments() []string {
-	return []string{
+	return append([]string{
 		strconv.FormatBool(s.Rule.WritableHooks), s.Rule.Within,
 		strconv.Itoa(s.UID), strconv.Itoa(s.GID), strconv.Itoa(s.NobodyUID), strconv.Itoa(s.NobodyGID),
-	}
+	}, s.Rule.Also...)
 }
 
 // parse reads what arguments wrote; the sandbox's id, for people, comes first.
 func parse(arguments []string) (Settings, error) {
-	if len(arguments) != 7 {
+	if len(arguments) < 7 {
 		return Settings{}, errors.New("this verb is not for people")
 	}
 	var s Settings
@@ -54,7 +54,7 @@ func parse(arguments []string) (Settings, error) {
 	if s.Rule.WritableHooks, err = strconv.ParseBool(arguments[1]); err != nil {
 		return s, err
 	}
-	s.Rule.Within = arguments[2]
+	s.Rule.Within, s.Rule.Also = arguments[2], arguments[7:]
 	for i, id := range []*int{&s.UID, &s.GID, &s.NobodyUID, &s.NobodyGID} {
 		if *id, err = strconv.Atoi(arguments[3+i]); err != nil {
 			return s, err

@@ -10,6 +10,8 @@ type Rule struct {
 	// Within is what the folder itself lies in, where that matters: ".git/modules" of a folder
 	// /src/app/.git/modules, "" of most.
 	Within string
+	// Also are places, in lower case, that the repository's configuration names.
+	Also []string
 }
 
 // Within is the end of a folder's path from the first name on that Protected knows.
@@ -83,7 +85,14 @@ func (r Rule) Protected(path string) bool {
 	if path == "" {
 		return false
 	}
-	parts := strings.Split(strings.ToLower(path), "/")
+	path = strings.ToLower(path)
+	for _, place := range r.Also {
+		// What leads there is held as well: another could be put in its place.
+		if strings.HasPrefix(path+"/", place+"/") || strings.HasPrefix(place, path+"/") {
+			return true
+		}
+	}
+	parts := strings.Split(path, "/")
 	for i, name := range parts {
 		if everywhere[name] {
 			return true

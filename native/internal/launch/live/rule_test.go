@@ -31,3 +31,20 @@ func TestWorkAndCommitsGoOn(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatTheConfigurationNamesIsProtectedWithItsFolders(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/.git/config", "[core]\n\tbare = false\n\thooksPath = tools/Hooks\n[include]\n\tpath = ../shared.gitconfig\n"+
+		"[includeIf \"onbranch:main\"]\n\tpath = "+dir+"/other\n[alias]\n\tpath = harmless\n[include]\n\tpath = /etc/gitconfig\n")
+	rule := Rule{Also: configured(dir)}
+	for _, path := range []string{"tools", "tools/hooks", "tools/hooks/pre-commit", "shared.gitconfig", "other"} {
+		if !rule.Protected(path) {
+			t.Errorf("%s can be changed: %v", path, rule.Also)
+		}
+	}
+	for _, path := range []string{"tools/x", "tools2", "harmless", "etc/gitconfig"} {
+		if rule.Protected(path) {
+			t.Errorf("%s cannot be changed: %v", path, rule.Also)
+		}
+	}
+}

@@ -258,7 +258,7 @@ final class WorkspaceIT {
         }
         cortex.cortex("create", "api", "--workspace", project.toString()).succeeded();
         assertThat(sh("git status --short | wc -l").succeeded().stdout().strip())
-                .isEqualTo("51");
+                .isEqualTo("50");
         sh("for i in $(seq 100 199); do echo inside >>d$((i%100))/f$i; done").succeeded();
         assertThat(cortex.cortex("diff", "api", "--stat").succeeded().stdout())
                 .contains("100 files changed, 100 insertions(+)");
