@@ -17,7 +17,9 @@ const (
 	IDMost         = 128
 	CodeMost       = 64
 	MessageMost    = 4_096
+	BodyMost       = 16_384 // of an Event or an Answer
 	handshakeMin   = 12
+	bodyMin        = 9
 )
 
 // CursorLive, as a Handshake's cursor, asks only for what comes.
@@ -37,6 +39,8 @@ const (
 	TypeGap          Type = 7
 	TypeError        Type = 8
 	TypeEof          Type = 9
+	TypeEvent        Type = 10
+	TypeAnswer       Type = 11
 )
 
 // Kind says what a data stream carries.
@@ -49,6 +53,7 @@ const (
 	KindForward  Kind = 3
 	KindWatch    Kind = 4
 	KindEvents   Kind = 5
+	KindEgress   Kind = 6
 )
 
 // Mode says how a client attaches.
@@ -131,6 +136,21 @@ type Error struct {
 // Eof ends the bytes of a transfer or a forward.
 type Eof struct{}
 
+// Event is what the guest tells or asks. What Kind and Body mean is beyond this codec. A decoded
+// Body shares memory with its Reader until the next frame is read.
+type Event struct {
+	Number uint64
+	Kind   uint8
+	Body   []byte
+}
+
+// Answer is what the host says to the Event of that number; Kind and Body as of Event.
+type Answer struct {
+	Number uint64
+	Kind   uint8
+	Body   []byte
+}
+
 const causeMost = 8
 
 // AppendHeader encodes a frame's length and type.
@@ -201,6 +221,18 @@ func (f Error) Append(b []byte) []byte {
 // Append encodes the frame.
 func (Eof) Append(b []byte) []byte { return AppendHeader(b, TypeEof, 0) }
 
+// Append encodes the frame; Body must not be longer than BodyMost.
+func (f Event) Append(b []byte) []byte { return appendBody(b, TypeEvent, f.Number, f.Kind, f.Body) }
+
+// Append encodes the frame; Body must not be longer than BodyMost.
+func (f Answer) Append(b []byte) []byte { return appendBody(b, TypeAnswer, f.Number, f.Kind, f.Body) }
+
+func appendBody(b []byte, t Type, number uint64, kind uint8, body []byte) []byte {
+	b = AppendHeader(b, t, bodyMin+len(body))
+	b = append(binary.BigEndian.AppendUint64(b, number), kind)
+	return append(b, body...)
+}
+
 // cut makes the text valid UTF-8 of at most so many bytes.
 func cut(text string, most int) string {
 	if !utf8.ValidString(text) {
@@ -226,6 +258,8 @@ var bounds = [...]struct{ least, most int }{
 	TypeGap:          {8, 8},
 	TypeError:        {2, 2 + CodeMost + MessageMost},
 	TypeEof:          {0, 0},
+	TypeEvent:        {bodyMin, bodyMin + BodyMost},
+	TypeAnswer:       {bodyMin, bodyMin + BodyMost},
 }
 
 // Reader reads frames. It keeps one buffer, which grows to the longest frame seen.
@@ -338,6 +372,10 @@ func decode(kind Type, p []byte) (Frame, error) {
 		return Gap{Cursor: binary.BigEndian.Uint64(p)}, nil
 	case TypeError:
 		return decodeError(p)
+	case TypeEvent:
+		return Event{Number: binary.BigEndian.Uint64(p), Kind: p[8], Body: p[bodyMin:]}, nil
+	case TypeAnswer:
+		return Answer{Number: binary.BigEndian.Uint64(p), Kind: p[8], Body: p[bodyMin:]}, nil
 	default:
 		return Eof{}, nil
 	}
@@ -349,7 +387,7 @@ func decodeHandshake(p []byte) (Frame, error) {
 	if length != len(p)-handshakeMin {
 		return nil, malformed("handshake with an id of %d bytes in %d", length, len(p)-handshakeMin)
 	}
-	if f.Kind < KindAttach || f.Kind > KindEvents {
+	if f.Kind < KindAttach || f.Kind > KindEgress {
 		return nil, malformed("handshake of unknown kind %d", f.Kind)
 	}
 	if f.Mode > ModeTakeOver {

@@ -44,6 +44,8 @@ type goldenCase struct {
 	Folder        bool
 	Path          string
 	From          string
+	Number        string
+	Detail        uint8
 }
 
 type golden struct {
@@ -96,7 +98,7 @@ func number(t testing.TB, text string) uint64 {
 
 func (c goldenCase) frame(t testing.TB) Frame {
 	t.Helper()
-	kinds := map[string]Kind{"attach": KindAttach, "transfer": KindTransfer, "forward": KindForward, "watch": KindWatch, "events": KindEvents}
+	kinds := map[string]Kind{"attach": KindAttach, "transfer": KindTransfer, "forward": KindForward, "watch": KindWatch, "events": KindEvents, "egress": KindEgress}
 	modes := map[string]Mode{"observe": ModeObserve, "hold": ModeHold, "take_over": ModeTakeOver}
 	states := map[string]State{"alive": StateAlive, "exited": StateExited}
 	tags := map[string]Tag{"stdin": TagStdin, "stdout": TagStdout, "stderr": TagStderr}
@@ -127,6 +129,10 @@ func (c goldenCase) frame(t testing.TB) Frame {
 		return Error{code, c.Message}
 	case "Eof":
 		return Eof{}
+	case "Event":
+		return Event{number(t, c.Number), c.Detail, unhex(t, c.Bytes)}
+	case "Answer":
+		return Answer{number(t, c.Number), c.Detail, unhex(t, c.Bytes)}
 	}
 	t.Fatalf("golden frame of unknown type %q", c.Type)
 	return nil

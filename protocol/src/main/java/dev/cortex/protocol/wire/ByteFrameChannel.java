@@ -35,7 +35,14 @@ final class ByteFrameChannel implements FrameChannel {
         try {
             small.clear();
             if (frame instanceof Frame.Data data) {
-                writeData(data);
+                FrameCodec.putDataHeader(small, data.tag(), data.bytes().remaining());
+                writeBehindSmall(data.bytes());
+            } else if (frame instanceof Frame.Event event) {
+                putBodyHeader(FrameCodec.Type.EVENT, event.number(), event.kind(), event.body());
+                writeBehindSmall(event.body());
+            } else if (frame instanceof Frame.Answer answer) {
+                putBodyHeader(FrameCodec.Type.ANSWER, answer.number(), answer.kind(), answer.body());
+                writeBehindSmall(answer.body());
             } else {
                 FrameCodec.put(small, frame);
                 drain(small.flip());
@@ -45,11 +52,12 @@ final class ByteFrameChannel implements FrameChannel {
         }
     }
 
-    private void writeData(Frame.Data data) throws IOException {
-        ByteBuffer bytes = data.bytes();
-        int length = bytes.remaining();
-        FrameCodec.putDataHeader(small, data.tag(), length);
-        if (length <= small.remaining()) {
+    private void putBodyHeader(int type, long number, int kind, ByteBuffer body) {
+        FrameCodec.putBodyHeader(small, type, number, kind, body.remaining());
+    }
+
+    private void writeBehindSmall(ByteBuffer bytes) throws IOException {
+        if (bytes.remaining() <= small.remaining()) {
             // A keystroke or a line: copying it is cheaper than a gathering write.
             small.put(bytes);
             drain(small.flip());

@@ -10,6 +10,9 @@ public sealed interface Frame {
     /** The longest payload; a longer one is refused before anything is allocated. */
     int PAYLOAD_BYTES = 65_600;
 
+    /** The most bytes of an Event's or an Answer's body. */
+    int BODY_BYTES = 16_384;
+
     /** The cursor that asks for what comes from now on. */
     long LIVE_ONLY = -1L;
 
@@ -35,12 +38,25 @@ public sealed interface Frame {
 
     record Eof() implements Frame {}
 
+    /**
+     * What the guest tells or asks; what kind and body mean is beyond this codec.
+     *
+     * @param number unsigned
+     * @param kind 0 to 255
+     * @param body valid until the next read of its channel
+     */
+    record Event(long number, int kind, ByteBuffer body) implements Frame {}
+
+    /** What the host says to the Event of that number; parameters as of {@link Event}. */
+    record Answer(long number, int kind, ByteBuffer body) implements Frame {}
+
     enum Kind {
         ATTACH,
         TRANSFER,
         FORWARD,
         WATCH,
-        EVENTS;
+        EVENTS,
+        EGRESS;
 
         int wire() {
             return ordinal() + 1;

@@ -34,6 +34,8 @@ public final class FrameCodec {
         static final int GAP = 7;
         static final int ERROR = 8;
         static final int EOF = 9;
+        static final int EVENT = 10;
+        static final int ANSWER = 11;
 
         private Type() {}
     }
@@ -45,6 +47,7 @@ public final class FrameCodec {
         static final int CODE = 64;
         static final int MESSAGE = 4_096;
         static final int CAUSE = 8;
+        static final int BODY_FIXED = 9;
     }
 
     /**
@@ -75,6 +78,10 @@ public final class FrameCodec {
                 least = 2;
                 most = 2 + Limit.CODE + Limit.MESSAGE;
             }
+            case Type.EVENT, Type.ANSWER -> {
+                least = Limit.BODY_FIXED;
+                most = Limit.BODY_FIXED + Frame.BODY_BYTES;
+            }
             default -> throw new FrameException("a frame of the unknown type " + type);
         }
         if (length < least || length > most) {
@@ -83,7 +90,7 @@ public final class FrameCodec {
     }
 
     /**
-     * Decodes a payload whose header was checked. A Data frame's bytes are a view of {@code payload}.
+     * Decodes a payload whose header was checked. A Data frame's bytes, and a body, are views of {@code payload}.
      *
      * @param payload exactly the payload, from its position to its limit
      */
@@ -98,6 +105,8 @@ public final class FrameCodec {
             case Type.GAP -> new Frame.Gap(payload.getLong());
             case Type.ERROR -> error(payload);
             case Type.EOF -> new Frame.Eof();
+            case Type.EVENT -> new Frame.Event(payload.getLong(), payload.get() & 0xff, payload.slice());
+            case Type.ANSWER -> new Frame.Answer(payload.getLong(), payload.get() & 0xff, payload.slice());
             default -> throw new FrameException("a frame of the unknown type " + type);
         };
     }
@@ -120,16 +129,23 @@ public final class FrameCodec {
         to.put((byte) tag.ordinal());
     }
 
+    /** Puts what stands before the body of an Event or an Answer. */
+    static void putBodyHeader(ByteBuffer to, int type, long number, int kind, int body) {
+        if (body > Frame.BODY_BYTES) {
+            throw new IllegalArgumentException("a body of " + body + " bytes");
+        }
+        Objects.checkIndex(kind, 1 << 8);
+        putHeader(to, type, Limit.BODY_FIXED + body);
+        to.putLong(number).put((byte) kind);
+    }
+
     /**
-     * Puts a whole frame; texts of an Error are cut to what the protocol allows.
+     * Puts a whole frame other than those with bytes behind them (Data, Event, Answer); texts of an Error are cut to what the protocol allows.
      *
      * @throws IllegalArgumentException for a field that no peer would take
      */
     static void put(ByteBuffer to, Frame frame) {
-        if (frame instanceof Frame.Data data) {
-            putDataHeader(to, data.tag(), data.bytes().remaining());
-            to.put(data.bytes().duplicate());
-        } else if (frame instanceof Frame.Handshake handshake) {
+        if (frame instanceof Frame.Handshake handshake) {
             putHandshake(to, handshake);
         } else if (frame instanceof Frame.HandshakeAck ack) {
             putHeader(to, Type.HANDSHAKE_ACK, 25);
@@ -201,7 +217,7 @@ public final class FrameCodec {
         if (length != payload.remaining()) {
             throw new FrameException("a handshake with an id of " + length + " bytes in " + payload.remaining());
         }
-        if (kind < 1 || kind > Frame.Kind.EVENTS.wire()) {
+        if (kind < 1 || kind > Frame.Kind.EGRESS.wire()) {
             throw new FrameException("a handshake of the unknown kind " + kind);
         }
         if (mode > Frame.Mode.TAKE_OVER.ordinal()) {

@@ -137,7 +137,7 @@ final class WireGoldenTest {
             case "Data" ->
                 new Frame.Data(
                         Frame.Tag.valueOf(upper(entry, "tag")),
-                        ByteBuffer.wrap(HexFormat.of().parseHex(text(entry, "bytes"))));
+                        body(entry));
             case "Winsize" ->
                 new Frame.Winsize(
                         entry.get("rows").asInt(),
@@ -150,8 +150,16 @@ final class WireGoldenTest {
             case "Gap" -> new Frame.Gap(u64(entry, "cursor"));
             case "Error" -> new Frame.Error(text(entry, "code"), text(entry, "message"));
             case "Eof" -> new Frame.Eof();
+            case "Event" ->
+                new Frame.Event(u64(entry, "number"), entry.get("detail").asInt(), body(entry));
+            case "Answer" ->
+                new Frame.Answer(u64(entry, "number"), entry.get("detail").asInt(), body(entry));
             default -> throw new AssertionError("a golden frame of an unknown type: " + entry);
         };
+    }
+
+    private static ByteBuffer body(JsonNode entry) {
+        return ByteBuffer.wrap(HexFormat.of().parseHex(text(entry, "bytes")));
     }
 
     private static long u64(JsonNode entry, String field) {
