@@ -248,6 +248,153 @@ func (FileType) EnumDescriptor() ([]byte, []int) {
 	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{3}
 }
 
+// The kind of an Event. A host answers UNSUPPORTED to one that it does not know.
+type EventKind int32
+
+const (
+	EventKind_EVENT_KIND_UNSPECIFIED EventKind = 0
+	EventKind_EVENT_KIND_CONNECT     EventKind = 1 // ConnectEvent: a program wants a connection
+	EventKind_EVENT_KIND_WITHDRAWN   EventKind = 2 // no body: the Event of this number is wanted no longer
+)
+
+// Enum value maps for EventKind.
+var (
+	EventKind_name = map[int32]string{
+		0: "EVENT_KIND_UNSPECIFIED",
+		1: "EVENT_KIND_CONNECT",
+		2: "EVENT_KIND_WITHDRAWN",
+	}
+	EventKind_value = map[string]int32{
+		"EVENT_KIND_UNSPECIFIED": 0,
+		"EVENT_KIND_CONNECT":     1,
+		"EVENT_KIND_WITHDRAWN":   2,
+	}
+)
+
+func (x EventKind) Enum() *EventKind {
+	p := new(EventKind)
+	*p = x
+	return p
+}
+
+func (x EventKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EventKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_cortex_guest_v1_guest_proto_enumTypes[4].Descriptor()
+}
+
+func (EventKind) Type() protoreflect.EnumType {
+	return &file_cortex_guest_v1_guest_proto_enumTypes[4]
+}
+
+func (x EventKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EventKind.Descriptor instead.
+func (EventKind) EnumDescriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{4}
+}
+
+// How a request reached the neuron.
+type Via int32
+
+const (
+	Via_VIA_UNSPECIFIED Via = 0
+	Via_VIA_CONNECT     Via = 1 // HTTP CONNECT: a tunnel
+	Via_VIA_HTTP        Via = 2 // a plain HTTP request with the whole address in it
+)
+
+// Enum value maps for Via.
+var (
+	Via_name = map[int32]string{
+		0: "VIA_UNSPECIFIED",
+		1: "VIA_CONNECT",
+		2: "VIA_HTTP",
+	}
+	Via_value = map[string]int32{
+		"VIA_UNSPECIFIED": 0,
+		"VIA_CONNECT":     1,
+		"VIA_HTTP":        2,
+	}
+)
+
+func (x Via) Enum() *Via {
+	p := new(Via)
+	*p = x
+	return p
+}
+
+func (x Via) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Via) Descriptor() protoreflect.EnumDescriptor {
+	return file_cortex_guest_v1_guest_proto_enumTypes[5].Descriptor()
+}
+
+func (Via) Type() protoreflect.EnumType {
+	return &file_cortex_guest_v1_guest_proto_enumTypes[5]
+}
+
+func (x Via) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Via.Descriptor instead.
+func (Via) EnumDescriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{5}
+}
+
+// The kind of an Answer.
+type AnswerKind int32
+
+const (
+	AnswerKind_ANSWER_KIND_UNSPECIFIED AnswerKind = 0
+	AnswerKind_ANSWER_KIND_REFUSED     AnswerKind = 1 // ErrorDetail: no connection, and why
+)
+
+// Enum value maps for AnswerKind.
+var (
+	AnswerKind_name = map[int32]string{
+		0: "ANSWER_KIND_UNSPECIFIED",
+		1: "ANSWER_KIND_REFUSED",
+	}
+	AnswerKind_value = map[string]int32{
+		"ANSWER_KIND_UNSPECIFIED": 0,
+		"ANSWER_KIND_REFUSED":     1,
+	}
+)
+
+func (x AnswerKind) Enum() *AnswerKind {
+	p := new(AnswerKind)
+	*p = x
+	return p
+}
+
+func (x AnswerKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AnswerKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_cortex_guest_v1_guest_proto_enumTypes[6].Descriptor()
+}
+
+func (AnswerKind) Type() protoreflect.EnumType {
+	return &file_cortex_guest_v1_guest_proto_enumTypes[6]
+}
+
+func (x AnswerKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AnswerKind.Descriptor instead.
+func (AnswerKind) EnumDescriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{6}
+}
+
 // Goes into the details of every failed call.
 type ErrorDetail struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2859,6 +3006,90 @@ func (*ShutdownResponse) Descriptor() ([]byte, []int) {
 	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{39}
 }
 
+type ConnectEvent struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Host          []byte                 `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`  // as the program wrote it, 1 to 255 bytes: a name, or an address without brackets
+	Port          uint32                 `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"` // 1 to 65,535
+	Via           Via                    `protobuf:"varint,3,opt,name=via,proto3,enum=cortex.guest.v1.Via" json:"via,omitempty"`
+	Method        string                 `protobuf:"bytes,4,opt,name=method,proto3" json:"method,omitempty"`   // VIA_HTTP: such as GET, at most 32 letters
+	Session       string                 `protobuf:"bytes,5,opt,name=session,proto3" json:"session,omitempty"` // the session whose program asks, empty: not known
+	Program       []byte                 `protobuf:"bytes,6,opt,name=program,proto3" json:"program,omitempty"` // its name as the kernel has it, at most 16 bytes, empty: not known
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConnectEvent) Reset() {
+	*x = ConnectEvent{}
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConnectEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConnectEvent) ProtoMessage() {}
+
+func (x *ConnectEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_cortex_guest_v1_guest_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConnectEvent.ProtoReflect.Descriptor instead.
+func (*ConnectEvent) Descriptor() ([]byte, []int) {
+	return file_cortex_guest_v1_guest_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *ConnectEvent) GetHost() []byte {
+	if x != nil {
+		return x.Host
+	}
+	return nil
+}
+
+func (x *ConnectEvent) GetPort() uint32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
+}
+
+func (x *ConnectEvent) GetVia() Via {
+	if x != nil {
+		return x.Via
+	}
+	return Via_VIA_UNSPECIFIED
+}
+
+func (x *ConnectEvent) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ConnectEvent) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *ConnectEvent) GetProgram() []byte {
+	if x != nil {
+		return x.Program
+	}
+	return nil
+}
+
 var File_cortex_guest_v1_guest_proto protoreflect.FileDescriptor
 
 const file_cortex_guest_v1_guest_proto_rawDesc = "" +
@@ -3077,7 +3308,14 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\fThawResponse\",\n" +
 	"\x0fShutdownRequest\x12\x19\n" +
 	"\bgrace_ms\x18\x01 \x01(\x04R\agraceMs\"\x12\n" +
-	"\x10ShutdownResponse*\xf6\x01\n" +
+	"\x10ShutdownResponse\"\xaa\x01\n" +
+	"\fConnectEvent\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\fR\x04host\x12\x12\n" +
+	"\x04port\x18\x02 \x01(\rR\x04port\x12&\n" +
+	"\x03via\x18\x03 \x01(\x0e2\x14.cortex.guest.v1.ViaR\x03via\x12\x16\n" +
+	"\x06method\x18\x04 \x01(\tR\x06method\x12\x18\n" +
+	"\asession\x18\x05 \x01(\tR\asession\x12\x18\n" +
+	"\aprogram\x18\x06 \x01(\fR\aprogram*\xf6\x01\n" +
 	"\tExitCause\x12\x1a\n" +
 	"\x16EXIT_CAUSE_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11EXIT_CAUSE_EXITED\x10\x01\x12\x17\n" +
@@ -3102,7 +3340,19 @@ const file_cortex_guest_v1_guest_proto_rawDesc = "" +
 	"\x11FILE_TYPE_REGULAR\x10\x01\x12\x17\n" +
 	"\x13FILE_TYPE_DIRECTORY\x10\x02\x12\x15\n" +
 	"\x11FILE_TYPE_SYMLINK\x10\x03\x12\x13\n" +
-	"\x0fFILE_TYPE_OTHER\x10\x042\x87\v\n" +
+	"\x0fFILE_TYPE_OTHER\x10\x04*Y\n" +
+	"\tEventKind\x12\x1a\n" +
+	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12EVENT_KIND_CONNECT\x10\x01\x12\x18\n" +
+	"\x14EVENT_KIND_WITHDRAWN\x10\x02*9\n" +
+	"\x03Via\x12\x13\n" +
+	"\x0fVIA_UNSPECIFIED\x10\x00\x12\x0f\n" +
+	"\vVIA_CONNECT\x10\x01\x12\f\n" +
+	"\bVIA_HTTP\x10\x02*B\n" +
+	"\n" +
+	"AnswerKind\x12\x1b\n" +
+	"\x17ANSWER_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13ANSWER_KIND_REFUSED\x10\x012\x87\v\n" +
 	"\x05Guest\x12C\n" +
 	"\x04Info\x12\x1c.cortex.guest.v1.InfoRequest\x1a\x1d.cortex.guest.v1.InfoResponse\x12U\n" +
 	"\n" +
@@ -3137,107 +3387,112 @@ func file_cortex_guest_v1_guest_proto_rawDescGZIP() []byte {
 	return file_cortex_guest_v1_guest_proto_rawDescData
 }
 
-var file_cortex_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_cortex_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_cortex_guest_v1_guest_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
+var file_cortex_guest_v1_guest_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_cortex_guest_v1_guest_proto_goTypes = []any{
 	(ExitCause)(0),                // 0: cortex.guest.v1.ExitCause
 	(Direction)(0),                // 1: cortex.guest.v1.Direction
 	(Shape)(0),                    // 2: cortex.guest.v1.Shape
 	(FileType)(0),                 // 3: cortex.guest.v1.FileType
-	(*ErrorDetail)(nil),           // 4: cortex.guest.v1.ErrorDetail
-	(*InfoRequest)(nil),           // 5: cortex.guest.v1.InfoRequest
-	(*InfoResponse)(nil),          // 6: cortex.guest.v1.InfoResponse
-	(*User)(nil),                  // 7: cortex.guest.v1.User
-	(*InitializeRequest)(nil),     // 8: cortex.guest.v1.InitializeRequest
-	(*InitializeResponse)(nil),    // 9: cortex.guest.v1.InitializeResponse
-	(*WindowSize)(nil),            // 10: cortex.guest.v1.WindowSize
-	(*Terminal)(nil),              // 11: cortex.guest.v1.Terminal
-	(*ExecRequest)(nil),           // 12: cortex.guest.v1.ExecRequest
-	(*ExecResponse)(nil),          // 13: cortex.guest.v1.ExecResponse
-	(*SessionInfo)(nil),           // 14: cortex.guest.v1.SessionInfo
-	(*SignalRequest)(nil),         // 15: cortex.guest.v1.SignalRequest
-	(*SignalResponse)(nil),        // 16: cortex.guest.v1.SignalResponse
-	(*SessionStatusRequest)(nil),  // 17: cortex.guest.v1.SessionStatusRequest
-	(*ListSessionsRequest)(nil),   // 18: cortex.guest.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),  // 19: cortex.guest.v1.ListSessionsResponse
-	(*RemoveSessionRequest)(nil),  // 20: cortex.guest.v1.RemoveSessionRequest
-	(*RemoveSessionResponse)(nil), // 21: cortex.guest.v1.RemoveSessionResponse
-	(*CopyRequest)(nil),           // 22: cortex.guest.v1.CopyRequest
-	(*CopyResponse)(nil),          // 23: cortex.guest.v1.CopyResponse
-	(*FileInfo)(nil),              // 24: cortex.guest.v1.FileInfo
-	(*StatRequest)(nil),           // 25: cortex.guest.v1.StatRequest
-	(*ListRequest)(nil),           // 26: cortex.guest.v1.ListRequest
-	(*ListResponse)(nil),          // 27: cortex.guest.v1.ListResponse
-	(*MakeDirectoryRequest)(nil),  // 28: cortex.guest.v1.MakeDirectoryRequest
-	(*MakeDirectoryResponse)(nil), // 29: cortex.guest.v1.MakeDirectoryResponse
-	(*MoveRequest)(nil),           // 30: cortex.guest.v1.MoveRequest
-	(*MoveResponse)(nil),          // 31: cortex.guest.v1.MoveResponse
-	(*RemoveRequest)(nil),         // 32: cortex.guest.v1.RemoveRequest
-	(*RemoveResponse)(nil),        // 33: cortex.guest.v1.RemoveResponse
-	(*ResolvePathRequest)(nil),    // 34: cortex.guest.v1.ResolvePathRequest
-	(*ResolvePathResponse)(nil),   // 35: cortex.guest.v1.ResolvePathResponse
-	(*WatchRequest)(nil),          // 36: cortex.guest.v1.WatchRequest
-	(*WatchResponse)(nil),         // 37: cortex.guest.v1.WatchResponse
-	(*QuiesceRequest)(nil),        // 38: cortex.guest.v1.QuiesceRequest
-	(*QuiesceResponse)(nil),       // 39: cortex.guest.v1.QuiesceResponse
-	(*ThawRequest)(nil),           // 40: cortex.guest.v1.ThawRequest
-	(*ThawResponse)(nil),          // 41: cortex.guest.v1.ThawResponse
-	(*ShutdownRequest)(nil),       // 42: cortex.guest.v1.ShutdownRequest
-	(*ShutdownResponse)(nil),      // 43: cortex.guest.v1.ShutdownResponse
+	(EventKind)(0),                // 4: cortex.guest.v1.EventKind
+	(Via)(0),                      // 5: cortex.guest.v1.Via
+	(AnswerKind)(0),               // 6: cortex.guest.v1.AnswerKind
+	(*ErrorDetail)(nil),           // 7: cortex.guest.v1.ErrorDetail
+	(*InfoRequest)(nil),           // 8: cortex.guest.v1.InfoRequest
+	(*InfoResponse)(nil),          // 9: cortex.guest.v1.InfoResponse
+	(*User)(nil),                  // 10: cortex.guest.v1.User
+	(*InitializeRequest)(nil),     // 11: cortex.guest.v1.InitializeRequest
+	(*InitializeResponse)(nil),    // 12: cortex.guest.v1.InitializeResponse
+	(*WindowSize)(nil),            // 13: cortex.guest.v1.WindowSize
+	(*Terminal)(nil),              // 14: cortex.guest.v1.Terminal
+	(*ExecRequest)(nil),           // 15: cortex.guest.v1.ExecRequest
+	(*ExecResponse)(nil),          // 16: cortex.guest.v1.ExecResponse
+	(*SessionInfo)(nil),           // 17: cortex.guest.v1.SessionInfo
+	(*SignalRequest)(nil),         // 18: cortex.guest.v1.SignalRequest
+	(*SignalResponse)(nil),        // 19: cortex.guest.v1.SignalResponse
+	(*SessionStatusRequest)(nil),  // 20: cortex.guest.v1.SessionStatusRequest
+	(*ListSessionsRequest)(nil),   // 21: cortex.guest.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),  // 22: cortex.guest.v1.ListSessionsResponse
+	(*RemoveSessionRequest)(nil),  // 23: cortex.guest.v1.RemoveSessionRequest
+	(*RemoveSessionResponse)(nil), // 24: cortex.guest.v1.RemoveSessionResponse
+	(*CopyRequest)(nil),           // 25: cortex.guest.v1.CopyRequest
+	(*CopyResponse)(nil),          // 26: cortex.guest.v1.CopyResponse
+	(*FileInfo)(nil),              // 27: cortex.guest.v1.FileInfo
+	(*StatRequest)(nil),           // 28: cortex.guest.v1.StatRequest
+	(*ListRequest)(nil),           // 29: cortex.guest.v1.ListRequest
+	(*ListResponse)(nil),          // 30: cortex.guest.v1.ListResponse
+	(*MakeDirectoryRequest)(nil),  // 31: cortex.guest.v1.MakeDirectoryRequest
+	(*MakeDirectoryResponse)(nil), // 32: cortex.guest.v1.MakeDirectoryResponse
+	(*MoveRequest)(nil),           // 33: cortex.guest.v1.MoveRequest
+	(*MoveResponse)(nil),          // 34: cortex.guest.v1.MoveResponse
+	(*RemoveRequest)(nil),         // 35: cortex.guest.v1.RemoveRequest
+	(*RemoveResponse)(nil),        // 36: cortex.guest.v1.RemoveResponse
+	(*ResolvePathRequest)(nil),    // 37: cortex.guest.v1.ResolvePathRequest
+	(*ResolvePathResponse)(nil),   // 38: cortex.guest.v1.ResolvePathResponse
+	(*WatchRequest)(nil),          // 39: cortex.guest.v1.WatchRequest
+	(*WatchResponse)(nil),         // 40: cortex.guest.v1.WatchResponse
+	(*QuiesceRequest)(nil),        // 41: cortex.guest.v1.QuiesceRequest
+	(*QuiesceResponse)(nil),       // 42: cortex.guest.v1.QuiesceResponse
+	(*ThawRequest)(nil),           // 43: cortex.guest.v1.ThawRequest
+	(*ThawResponse)(nil),          // 44: cortex.guest.v1.ThawResponse
+	(*ShutdownRequest)(nil),       // 45: cortex.guest.v1.ShutdownRequest
+	(*ShutdownResponse)(nil),      // 46: cortex.guest.v1.ShutdownResponse
+	(*ConnectEvent)(nil),          // 47: cortex.guest.v1.ConnectEvent
 }
 var file_cortex_guest_v1_guest_proto_depIdxs = []int32{
-	7,  // 0: cortex.guest.v1.InitializeRequest.user:type_name -> cortex.guest.v1.User
-	10, // 1: cortex.guest.v1.Terminal.size:type_name -> cortex.guest.v1.WindowSize
-	11, // 2: cortex.guest.v1.ExecRequest.terminal:type_name -> cortex.guest.v1.Terminal
-	14, // 3: cortex.guest.v1.ExecResponse.session:type_name -> cortex.guest.v1.SessionInfo
+	10, // 0: cortex.guest.v1.InitializeRequest.user:type_name -> cortex.guest.v1.User
+	13, // 1: cortex.guest.v1.Terminal.size:type_name -> cortex.guest.v1.WindowSize
+	14, // 2: cortex.guest.v1.ExecRequest.terminal:type_name -> cortex.guest.v1.Terminal
+	17, // 3: cortex.guest.v1.ExecResponse.session:type_name -> cortex.guest.v1.SessionInfo
 	0,  // 4: cortex.guest.v1.SessionInfo.cause:type_name -> cortex.guest.v1.ExitCause
-	14, // 5: cortex.guest.v1.ListSessionsResponse.sessions:type_name -> cortex.guest.v1.SessionInfo
+	17, // 5: cortex.guest.v1.ListSessionsResponse.sessions:type_name -> cortex.guest.v1.SessionInfo
 	1,  // 6: cortex.guest.v1.CopyRequest.direction:type_name -> cortex.guest.v1.Direction
 	2,  // 7: cortex.guest.v1.CopyRequest.shape:type_name -> cortex.guest.v1.Shape
-	24, // 8: cortex.guest.v1.CopyResponse.file:type_name -> cortex.guest.v1.FileInfo
+	27, // 8: cortex.guest.v1.CopyResponse.file:type_name -> cortex.guest.v1.FileInfo
 	3,  // 9: cortex.guest.v1.FileInfo.type:type_name -> cortex.guest.v1.FileType
-	24, // 10: cortex.guest.v1.ListResponse.entries:type_name -> cortex.guest.v1.FileInfo
-	5,  // 11: cortex.guest.v1.Guest.Info:input_type -> cortex.guest.v1.InfoRequest
-	8,  // 12: cortex.guest.v1.Guest.Initialize:input_type -> cortex.guest.v1.InitializeRequest
-	12, // 13: cortex.guest.v1.Guest.Exec:input_type -> cortex.guest.v1.ExecRequest
-	15, // 14: cortex.guest.v1.Guest.Signal:input_type -> cortex.guest.v1.SignalRequest
-	17, // 15: cortex.guest.v1.Guest.SessionStatus:input_type -> cortex.guest.v1.SessionStatusRequest
-	18, // 16: cortex.guest.v1.Guest.ListSessions:input_type -> cortex.guest.v1.ListSessionsRequest
-	20, // 17: cortex.guest.v1.Guest.RemoveSession:input_type -> cortex.guest.v1.RemoveSessionRequest
-	22, // 18: cortex.guest.v1.Guest.Copy:input_type -> cortex.guest.v1.CopyRequest
-	25, // 19: cortex.guest.v1.Guest.Stat:input_type -> cortex.guest.v1.StatRequest
-	26, // 20: cortex.guest.v1.Guest.List:input_type -> cortex.guest.v1.ListRequest
-	28, // 21: cortex.guest.v1.Guest.MakeDirectory:input_type -> cortex.guest.v1.MakeDirectoryRequest
-	30, // 22: cortex.guest.v1.Guest.Move:input_type -> cortex.guest.v1.MoveRequest
-	32, // 23: cortex.guest.v1.Guest.Remove:input_type -> cortex.guest.v1.RemoveRequest
-	34, // 24: cortex.guest.v1.Guest.ResolvePath:input_type -> cortex.guest.v1.ResolvePathRequest
-	36, // 25: cortex.guest.v1.Guest.Watch:input_type -> cortex.guest.v1.WatchRequest
-	38, // 26: cortex.guest.v1.Guest.Quiesce:input_type -> cortex.guest.v1.QuiesceRequest
-	40, // 27: cortex.guest.v1.Guest.Thaw:input_type -> cortex.guest.v1.ThawRequest
-	42, // 28: cortex.guest.v1.Guest.Shutdown:input_type -> cortex.guest.v1.ShutdownRequest
-	6,  // 29: cortex.guest.v1.Guest.Info:output_type -> cortex.guest.v1.InfoResponse
-	9,  // 30: cortex.guest.v1.Guest.Initialize:output_type -> cortex.guest.v1.InitializeResponse
-	13, // 31: cortex.guest.v1.Guest.Exec:output_type -> cortex.guest.v1.ExecResponse
-	16, // 32: cortex.guest.v1.Guest.Signal:output_type -> cortex.guest.v1.SignalResponse
-	14, // 33: cortex.guest.v1.Guest.SessionStatus:output_type -> cortex.guest.v1.SessionInfo
-	19, // 34: cortex.guest.v1.Guest.ListSessions:output_type -> cortex.guest.v1.ListSessionsResponse
-	21, // 35: cortex.guest.v1.Guest.RemoveSession:output_type -> cortex.guest.v1.RemoveSessionResponse
-	23, // 36: cortex.guest.v1.Guest.Copy:output_type -> cortex.guest.v1.CopyResponse
-	24, // 37: cortex.guest.v1.Guest.Stat:output_type -> cortex.guest.v1.FileInfo
-	27, // 38: cortex.guest.v1.Guest.List:output_type -> cortex.guest.v1.ListResponse
-	29, // 39: cortex.guest.v1.Guest.MakeDirectory:output_type -> cortex.guest.v1.MakeDirectoryResponse
-	31, // 40: cortex.guest.v1.Guest.Move:output_type -> cortex.guest.v1.MoveResponse
-	33, // 41: cortex.guest.v1.Guest.Remove:output_type -> cortex.guest.v1.RemoveResponse
-	35, // 42: cortex.guest.v1.Guest.ResolvePath:output_type -> cortex.guest.v1.ResolvePathResponse
-	37, // 43: cortex.guest.v1.Guest.Watch:output_type -> cortex.guest.v1.WatchResponse
-	39, // 44: cortex.guest.v1.Guest.Quiesce:output_type -> cortex.guest.v1.QuiesceResponse
-	41, // 45: cortex.guest.v1.Guest.Thaw:output_type -> cortex.guest.v1.ThawResponse
-	43, // 46: cortex.guest.v1.Guest.Shutdown:output_type -> cortex.guest.v1.ShutdownResponse
-	29, // [29:47] is the sub-list for method output_type
-	11, // [11:29] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	27, // 10: cortex.guest.v1.ListResponse.entries:type_name -> cortex.guest.v1.FileInfo
+	5,  // 11: cortex.guest.v1.ConnectEvent.via:type_name -> cortex.guest.v1.Via
+	8,  // 12: cortex.guest.v1.Guest.Info:input_type -> cortex.guest.v1.InfoRequest
+	11, // 13: cortex.guest.v1.Guest.Initialize:input_type -> cortex.guest.v1.InitializeRequest
+	15, // 14: cortex.guest.v1.Guest.Exec:input_type -> cortex.guest.v1.ExecRequest
+	18, // 15: cortex.guest.v1.Guest.Signal:input_type -> cortex.guest.v1.SignalRequest
+	20, // 16: cortex.guest.v1.Guest.SessionStatus:input_type -> cortex.guest.v1.SessionStatusRequest
+	21, // 17: cortex.guest.v1.Guest.ListSessions:input_type -> cortex.guest.v1.ListSessionsRequest
+	23, // 18: cortex.guest.v1.Guest.RemoveSession:input_type -> cortex.guest.v1.RemoveSessionRequest
+	25, // 19: cortex.guest.v1.Guest.Copy:input_type -> cortex.guest.v1.CopyRequest
+	28, // 20: cortex.guest.v1.Guest.Stat:input_type -> cortex.guest.v1.StatRequest
+	29, // 21: cortex.guest.v1.Guest.List:input_type -> cortex.guest.v1.ListRequest
+	31, // 22: cortex.guest.v1.Guest.MakeDirectory:input_type -> cortex.guest.v1.MakeDirectoryRequest
+	33, // 23: cortex.guest.v1.Guest.Move:input_type -> cortex.guest.v1.MoveRequest
+	35, // 24: cortex.guest.v1.Guest.Remove:input_type -> cortex.guest.v1.RemoveRequest
+	37, // 25: cortex.guest.v1.Guest.ResolvePath:input_type -> cortex.guest.v1.ResolvePathRequest
+	39, // 26: cortex.guest.v1.Guest.Watch:input_type -> cortex.guest.v1.WatchRequest
+	41, // 27: cortex.guest.v1.Guest.Quiesce:input_type -> cortex.guest.v1.QuiesceRequest
+	43, // 28: cortex.guest.v1.Guest.Thaw:input_type -> cortex.guest.v1.ThawRequest
+	45, // 29: cortex.guest.v1.Guest.Shutdown:input_type -> cortex.guest.v1.ShutdownRequest
+	9,  // 30: cortex.guest.v1.Guest.Info:output_type -> cortex.guest.v1.InfoResponse
+	12, // 31: cortex.guest.v1.Guest.Initialize:output_type -> cortex.guest.v1.InitializeResponse
+	16, // 32: cortex.guest.v1.Guest.Exec:output_type -> cortex.guest.v1.ExecResponse
+	19, // 33: cortex.guest.v1.Guest.Signal:output_type -> cortex.guest.v1.SignalResponse
+	17, // 34: cortex.guest.v1.Guest.SessionStatus:output_type -> cortex.guest.v1.SessionInfo
+	22, // 35: cortex.guest.v1.Guest.ListSessions:output_type -> cortex.guest.v1.ListSessionsResponse
+	24, // 36: cortex.guest.v1.Guest.RemoveSession:output_type -> cortex.guest.v1.RemoveSessionResponse
+	26, // 37: cortex.guest.v1.Guest.Copy:output_type -> cortex.guest.v1.CopyResponse
+	27, // 38: cortex.guest.v1.Guest.Stat:output_type -> cortex.guest.v1.FileInfo
+	30, // 39: cortex.guest.v1.Guest.List:output_type -> cortex.guest.v1.ListResponse
+	32, // 40: cortex.guest.v1.Guest.MakeDirectory:output_type -> cortex.guest.v1.MakeDirectoryResponse
+	34, // 41: cortex.guest.v1.Guest.Move:output_type -> cortex.guest.v1.MoveResponse
+	36, // 42: cortex.guest.v1.Guest.Remove:output_type -> cortex.guest.v1.RemoveResponse
+	38, // 43: cortex.guest.v1.Guest.ResolvePath:output_type -> cortex.guest.v1.ResolvePathResponse
+	40, // 44: cortex.guest.v1.Guest.Watch:output_type -> cortex.guest.v1.WatchResponse
+	42, // 45: cortex.guest.v1.Guest.Quiesce:output_type -> cortex.guest.v1.QuiesceResponse
+	44, // 46: cortex.guest.v1.Guest.Thaw:output_type -> cortex.guest.v1.ThawResponse
+	46, // 47: cortex.guest.v1.Guest.Shutdown:output_type -> cortex.guest.v1.ShutdownResponse
+	30, // [30:48] is the sub-list for method output_type
+	12, // [12:30] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_cortex_guest_v1_guest_proto_init() }
@@ -3250,8 +3505,8 @@ func file_cortex_guest_v1_guest_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cortex_guest_v1_guest_proto_rawDesc), len(file_cortex_guest_v1_guest_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   40,
+			NumEnums:      7,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
