@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/boot"
+	"cortex.dev/native/internal/egress"
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/files"
 	"cortex.dev/native/internal/forward"
@@ -45,7 +46,8 @@ type life struct {
 	stale      bool // the sandbox was restored: the token is another one's
 	sessions   *session.Table
 	config     session.Config
-	door       *sudo.Door // nil: there is one user
+	door       *sudo.Door   // nil: there is one user
+	gate       *egress.Gate // nil without a way out
 }
 
 // NewGuest makes a neuron that waits for Initialize. leave is called after Shutdown.
@@ -101,6 +103,18 @@ func (g *Guest) Sessions() (*session.Table, error) {
 		return nil, err
 	}
 	return l.sessions, nil
+}
+
+// Gate is the way out, where Initialize asked for one.
+func (g *Guest) Gate() (*egress.Gate, error) {
+	l, err := g.alive()
+	if err != nil {
+		return nil, err
+	}
+	if l.gate == nil {
+		return nil, fault.New(fault.Unsupported, "this sandbox was initialized without a proxy")
+	}
+	return l.gate, nil
 }
 
 // Transfers are the copies that wait for their streams.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"cortex.dev/native/internal/boot"
+	"cortex.dev/native/internal/egress"
 	"cortex.dev/native/internal/fault"
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/session"
@@ -71,6 +72,11 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 	if err := g.openDoor(l, memory); err != nil {
 		return nil, err
 	}
+	if r.EgressProxy {
+		if err := l.openGate(); err != nil {
+			return nil, err
+		}
+	}
 	g.mu.Lock()
 	g.life = l
 	g.mu.Unlock()
@@ -108,6 +114,17 @@ func (g *Guest) openDoor(l *life, memory session.MemoryWatch) error {
 	return nil
 }
 
+// openGate starts the proxy, before any program could take its port.
+func (l *life) openGate() error {
+	listener, err := egress.Listen()
+	if err != nil {
+		return fault.Of(err, "open the sandbox's proxy")
+	}
+	l.gate = egress.NewGate()
+	go egress.NewProxy(l.gate, l.sessions).Run(listener)
+	return nil
+}
+
 func allZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -136,6 +153,9 @@ func (g *Guest) configOf(r *guestpb.InitializeRequest) (session.Config, error) {
 	if c.NoRoot && user.UID == 0 {
 		return session.Config{}, fault.New(fault.Denied, "the sandbox's own user is root, which is switched off").
 			WithRemedy("name another user for it, or make it without --no-root")
+	}
+	if r.EgressProxy {
+		c.Environment = egress.Environment(r.Hostname)
 	}
 	for _, entry := range r.Environment {
 		c.Environment = append(c.Environment, string(entry))

@@ -72,6 +72,10 @@ func Serve(ctx context.Context, conn Conn, guest *control.Guest) {
 		s.forward(ctx, handshake.ID)
 	case wire.KindWatch:
 		s.watch(ctx, handshake.ID)
+	case wire.KindEvents:
+		s.events()
+	case wire.KindEgress:
+		s.egress(handshake.ID)
 	default:
 		s.refuse(fault.New(fault.Unsupported, "this neuron has no data streams of kind %d", handshake.Kind))
 	}

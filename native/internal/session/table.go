@@ -242,6 +242,22 @@ func (t *Table) Wait(ctx context.Context, s *Session, most time.Duration) {
 	}
 }
 
+// OwnerOf finds the session and the program that hold a socket, as far as it can by the deadline.
+func (t *Table) OwnerOf(inode uint64, deadline time.Time) (id string, program []byte) {
+	number, program, found := t.spawner.marker.Holder(inode, deadline)
+	if !found {
+		return "", nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range slices.Backward(t.order) {
+		if s.number == number {
+			return s.ID, program
+		}
+	}
+	return "", program
+}
+
 // Remove kills what is left of a session and forgets its output.
 func (t *Table) Remove(s *Session) error {
 	left, err := s.kill(guestpb.ExitCause_EXIT_CAUSE_REMOVED)
