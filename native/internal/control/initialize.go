@@ -76,6 +76,7 @@ func (g *Guest) Initialize(ctx context.Context, r *guestpb.InitializeRequest) (*
 		if err := l.openGate(); err != nil {
 			return nil, err
 		}
+		g.forwards.Reserve(egress.Port, "the sandbox's own proxy")
 	}
 	g.mu.Lock()
 	g.life = l

@@ -20,8 +20,9 @@ final class ArchitectureTest {
             "drivers", List.of("protocol", "sandbox"),
             "guest", List.of("protocol", "sandbox"),
             "images", List.of("protocol", "sandbox"),
+            "perimeter", List.of("protocol", "sandbox"),
             "storage", List.of("protocol", "sandbox"),
-            "engine", List.of("protocol", "sandbox", "drivers", "guest", "images", "storage"),
+            "engine", List.of("protocol", "sandbox", "drivers", "guest", "images", "perimeter", "storage"),
             "daemon", List.of("protocol", "sandbox", "engine"),
             "cli", List.of("protocol"));
 

@@ -11,6 +11,7 @@ import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.guest.NeuronConnector;
 import dev.cortex.images.Images;
+import dev.cortex.perimeter.HostPerimeter;
 import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.error.CortexException;
@@ -112,12 +113,15 @@ public final class Cortex implements AutoCloseable {
         pool.begin();
         Path images = home.folder().resolve("images");
         makePrivate(images);
+        HostPerimeter perimeter = new HostPerimeter(options.clock());
+        cleanup.push("perimeter", perimeter::close);
         Ports ports = new Ports(
                 store,
                 new FileSessionArchive(),
                 drivers(options, launcher, pool),
                 new NeuronConnector(),
                 new Images(images, new LauncherUnpacker(launcher)),
+                perimeter,
                 new Folders(home.folder(), home.runFolder()),
                 pool,
                 options.clock(),

@@ -26,6 +26,15 @@ final class DataStreams {
     }
 
     FrameChannel open() {
+        return FrameChannels.over(stream());
+    }
+
+    /** For streams of which there are many, or that are silent for the most part. */
+    FrameChannel openSparing() {
+        return FrameChannels.sparing(stream());
+    }
+
+    private Open stream() {
         Open stream = new Open(dial.open(Hello.Purpose.DATA, token.get()));
         streams.add(stream);
         // Looked at after the stream was added: whoever closes meanwhile either sees it or is seen here.
@@ -33,7 +42,7 @@ final class DataStreams {
             Watchdog.close(stream);
             throw CortexException.of(ErrorCode.GUEST_LOST, "this connection to the guest was closed", "");
         }
-        return FrameChannels.over(stream);
+        return stream;
     }
 
     void close() {

@@ -24,10 +24,12 @@ import dev.cortex.guest.pb.User;
 import dev.cortex.guest.pb.WindowSize;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.guest.Guest;
+import dev.cortex.sandbox.guest.GuestEvents;
 import dev.cortex.sandbox.guest.GuestFiles;
 import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.guest.GuestInfo;
 import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.guest.GuestTunnel;
 import dev.cortex.sandbox.guest.SessionSpec;
 import dev.cortex.sandbox.guest.SessionStatus;
 import java.time.Duration;
@@ -58,12 +60,14 @@ final class Neuron implements Guest {
     private static final Method<RemoveSessionResponse> REMOVE = small("RemoveSession", RemoveSessionResponse.parser());
     private static final Method<ShutdownResponse> SHUTDOWN = small("Shutdown", ShutdownResponse.parser());
 
+    private final Dial dial;
     private final Calls calls;
     private final DataStreams data;
     private final NeuronFiles files;
     private final Forwards forwards;
 
     Neuron(Dial dial, GuestToken token) {
+        this.dial = dial;
         this.calls = new Calls(dial, token);
         this.data = new DataStreams(dial, calls::token);
         this.files = new NeuronFiles(this, data, dial.watchdog());
@@ -104,7 +108,8 @@ final class Neuron implements Guest {
                         .setHome(ByteString.copyFromUtf8(user.home())))
                 .setWorkingDirectory(ByteString.copyFromUtf8(identity.workdir()))
                 .setRingsTotalBytes(identity.ringsTotalBytes())
-                .setNoRoot(!identity.root());
+                .setNoRoot(!identity.root())
+                .setEgressProxy(identity.proxy());
         identity.environment().forEach(entry -> request.addEnvironment(ByteString.copyFrom(entry)));
         calls.call(INITIALIZE, request.build(), deadline);
         calls.use(identity.token());
@@ -190,6 +195,16 @@ final class Neuron implements Guest {
     @Override
     public FrameChannel forward(int port) {
         return forwards.open(port);
+    }
+
+    @Override
+    public GuestEvents events() {
+        return EventStream.open(data.openSparing(), dial);
+    }
+
+    @Override
+    public GuestTunnel tunnel(long number) {
+        return TunnelStream.open(data.openSparing(), dial, number);
     }
 
     @Override

@@ -30,6 +30,7 @@ public final class Completion {
                     %s) COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word")) ;;
                     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
                     config) COMPREPLY=($(compgen -W 'get set unset trust' -- "$word")) ;;
+                    egress) COMPREPLY=($(compgen -W "log set show $(cortex completion names 2>/dev/null)" -- "$word")) ;;
                     help) COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
                 esac
             }
@@ -71,6 +72,7 @@ public final class Completion {
         text.append("    esac\n    case $words[2] in\n        ").append(NAMED);
         text.append(") compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");
+        text.append("        egress) compadd log set show ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("    esac\n    [[ $words[2] == (cp|run|create) ]] && _files\n}\ncompdef _cortex cortex\n");
         return text.toString();
     }
@@ -90,6 +92,8 @@ public final class Completion {
         }
         text.append("complete -c cortex -n '__fish_seen_subcommand_from ").append(NAMED.replace('|', ' '));
         text.append("' -a '(cortex completion names 2>/dev/null)'\n");
+        text.append("complete -c cortex -n '__fish_seen_subcommand_from egress' -a 'log set show");
+        text.append(" (cortex completion names 2>/dev/null)'\n");
         return text.toString();
     }
 

@@ -18,6 +18,7 @@ final class Subjects {
                 "files",
                 "workspaces",
                 "lifetimes",
+                "egress",
                 "json");
     }
 
@@ -32,6 +33,7 @@ final class Subjects {
             case "files" -> Optional.of(FILES);
             case "workspaces" -> Optional.of(WORKSPACES);
             case "lifetimes" -> Optional.of(LIFETIMES);
+            case "egress" -> Optional.of(EGRESS);
             case "json" -> Optional.of(JSON);
             default -> Optional.empty();
         };
@@ -51,10 +53,10 @@ final class Subjects {
               a default   host, auto, 2G, all cpus, 1024 processes, 10G
 
             Keys in files: image, driver, runtime, seccomp, user, workdir, workspace,
-            limits.memory, limits.cpus, limits.pids, limits.disk, env.NAME; in the home
-            also daemon.port and daemon.disk-pool (auto, folder or btrfs; CORTEX_DISK_POOL).
-            A project's file sets image, limits and a workspace within the project; the
-            others once you trusted it.
+            limits.memory, limits.cpus, limits.pids, limits.disk, egress.allow, env.NAME; in
+            the home also daemon.port and daemon.disk-pool (auto, folder or btrfs, and
+            CORTEX_DISK_POOL). A project's file sets image, limits and a workspace within
+            the project; the others once you trusted it.
 
             Examples:
               cortex config
@@ -206,6 +208,27 @@ final class Subjects {
               cortex create api --workspace .
               cortex diff api --stat
               cortex apply api --check && cortex apply api
+            """;
+
+    private static final String EGRESS = """
+            Nothing gets out of a sandbox but by name, through this machine, and only what
+            is allowed. What is not is refused at once, and the refusal says what would
+            allow it. Programs inside find their way by http_proxy and its like.
+
+              pypi.org              that name, ports 80 and 443
+              *.npmjs.org           every name beneath it, and not itself
+              db.example:5432       that port alone; :* any
+              10.0.0.7:8080         an address, if programs ask for it as one
+              db.corp.example@private   the name may lead to a private address
+              host.cortex.internal:8080 this machine's own 127.0.0.1
+
+            egress.allow of a settings file holds a list, CORTEX_ALLOW_HOST names with
+            blanks between; a project's file must be trusted. Flags add to them.
+
+            Examples:
+              cortex create api --allow-host pypi.org --allow-host '*.pythonhosted.org'
+              cortex egress log api --follow
+              cortex egress set api --drop-host pypi.org
             """;
 
     private static final String JSON = """

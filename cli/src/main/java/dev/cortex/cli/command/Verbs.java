@@ -33,7 +33,9 @@ public final class Verbs {
     private static final Flag WORKSPACE =
             Flag.of("workspace", "DIR", "a copy of a folder, or it live: help workspaces");
     private static final Flag MOUNT = Flag.many("mount", "HOST:GUEST[:ro]", "").shared();
-    private static final Flag LABEL = Flag.many('l', "label", "K=V", "label of the sandbox");
+    private static final Flag ALLOW_HOST =
+            Flag.many("allow-host", "HOST[:PORT]", "let it reach that name, or *.NAME: cortex help egress");
+    private static final Flag LABEL = Flag.many('l', "label", "K=V", "").shared();
     private static final Flag TTY = Flag.on('t', "tty", "always, or never, allocate a terminal");
     private static final Flag NO_TTY = Flag.on('T', "no-tty", "").shared();
     private static final Flag STDIN = Flag.on('i', "stdin", "always, or never, forward stdin");
@@ -57,6 +59,7 @@ public final class Verbs {
                             LABEL,
                             WORKSPACE,
                             MOUNT,
+                            ALLOW_HOST,
                             USER,
                             WORKDIR,
                             TIMEOUT,
@@ -85,6 +88,7 @@ public final class Verbs {
                             LABEL,
                             WORKSPACE,
                             MOUNT,
+                            ALLOW_HOST,
                             USER,
                             WORKDIR,
                             Flag.of("timeout", "TIME", "see: cortex help lifetimes"),
@@ -204,6 +208,18 @@ public final class Verbs {
                             + "later are watched too; links are not followed. rescan: something happened unseen\n"
                             + "there, look at all of it. With --json each change is a line of its own.")
                     .example("cortex watch api", "cortex watch api src --json", "cortex watch api /tmp --flat"),
+            Verb.of("egress", "log|set|show NAME", 2, 2, "What a sandbox may reach outside, and what it asked for")
+                    .with(
+                            Flag.many("allow-host", "HOST[:PORT]", "set: let it reach that name, or *.NAME"),
+                            Flag.many("drop-host", "HOST[:PORT]", "set: take a rule away"),
+                            Flag.on("only", "set: what is allowed until now goes"),
+                            Flag.on('f', "follow", "log: and what comes"),
+                            Flag.of('n', "tail", "N", "log: only the last N"))
+                    .noting("A change holds at once: connections that are not allowed any more are cut.")
+                    .example(
+                            "cortex egress log api --follow",
+                            "cortex egress set api --allow-host pypi.org --allow-host '*.pythonhosted.org'",
+                            "cortex egress set api --only"),
             Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
                     .doneElsewhere()
                     .with(

@@ -7,7 +7,7 @@ import java.util.Optional;
  * One setting that a client may bring along in a request.
  *
  * @param key in files, dotted
- * @param flag on the command line
+ * @param flag on the command line; empty where what flags say is added to it
  * @param variables of the environment, the first that is set counts
  * @param openToProjects whether a project file may set it before its owner trusted that file
  * @param usual what holds when nobody sets it, in words
@@ -24,7 +24,8 @@ public record Setting(String key, String flag, List<String> variables, boolean o
             new Setting("seccomp", "seccomp", List.of("CORTEX_SECCOMP"), false, "default"),
             new Setting("user", "user", List.of("CORTEX_USER"), false, "the image's, else agent"),
             new Setting("workdir", "workdir", List.of("CORTEX_WORKDIR"), false, "the image's, else the workspace"),
-            new Setting("workspace", "workspace", List.of("CORTEX_WORKSPACE"), true, "none"));
+            new Setting("workspace", "workspace", List.of("CORTEX_WORKSPACE"), true, "none"),
+            new Setting("egress.allow", "", List.of("CORTEX_ALLOW_HOST"), false, "nothing"));
 
     /** Keys of the environment that sessions get begin so. */
     static final String ENVIRONMENT = "env.";
@@ -36,7 +37,7 @@ public record Setting(String key, String flag, List<String> variables, boolean o
     static final List<String> DAEMON_KEYS = List.of("daemon.port", "daemon.disk-pool");
 
     /** What other versions have and this one not yet. */
-    static final List<String> NOT_YET = List.of("services", "mounts", "egress", "secrets");
+    static final List<String> NOT_YET = List.of("services", "mounts", "secrets");
 
     public static List<Setting> all() {
         return ALL;

@@ -44,12 +44,18 @@ final class Values {
             case "workspace" ->
                 request.put(key, Json.object().put("folder", value).build());
             case "limits.pids" -> request.put("processes", Units.whole(shown, value, 1));
+            // Together with what flags add to it.
+            case "egress.allow" -> requireSome(shown, value);
             default -> {
-                if (value.isEmpty()) {
-                    throw new UsageException(shown + " is empty", "leave it out, or give it a value");
-                }
+                requireSome(shown, value);
                 request.put(key, value);
             }
+        }
+    }
+
+    private static void requireSome(String shown, String value) throws UsageException {
+        if (value.isEmpty()) {
+            throw new UsageException(shown + " is empty", "leave it out, or give it a value");
         }
     }
 

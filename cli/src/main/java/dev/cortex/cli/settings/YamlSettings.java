@@ -1,6 +1,8 @@
 package dev.cortex.cli.settings;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -56,6 +58,18 @@ final class YamlSettings {
         return values;
     }
 
+    /** A list is its texts, separated by blanks. */
+    private static String joined(String key, List<?> items) throws NotSettingsException {
+        List<String> texts = new ArrayList<>();
+        for (Object item : items) {
+            if (item == null || item instanceof Map<?, ?> || item instanceof List<?>) {
+                throw new NotSettingsException("'" + key + "' is not a list of texts");
+            }
+            texts.add(String.valueOf(item));
+        }
+        return String.join(" ", texts);
+    }
+
     private static void flatten(String prefix, Map<?, ?> map, Map<String, String> values, int depth)
             throws NotSettingsException {
         if (depth > DEPTH) {
@@ -66,6 +80,8 @@ final class YamlSettings {
             Object value = entry.getValue();
             if (value instanceof Map<?, ?> inner) {
                 flatten(key + ".", inner, values, depth + 1);
+            } else if (value instanceof List<?> items) {
+                values.put(key, joined(key, items));
             } else {
                 values.put(key, value == null ? "" : String.valueOf(value));
             }

@@ -28,6 +28,7 @@ public final class Commands {
             case "watch" -> new WatchCommand(context);
             case "diff" -> new DiffCommand(context);
             case "apply" -> new ApplyCommand(context);
+            case "egress" -> new EgressCommand(context);
             case "logs" -> new LogsCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);

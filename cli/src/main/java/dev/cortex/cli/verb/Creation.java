@@ -50,7 +50,8 @@ final class Creation {
         request.put("env", settings.environment(pairs))
                 .put("labels", labels(invocation))
                 .put("mounts", MountOption.all(invocation.values("mount")))
-                .put("rights", settings.rights(root));
+                .put("rights", settings.rights(root))
+                .put("egress", AllowedHosts.of(invocation.values("allow-host"), settings));
         if (HostText.variable("CORTEX_ALLOW_INSECURE_PROCESS").equals("1")) {
             request.put("allow_insecure_process", true);
         }

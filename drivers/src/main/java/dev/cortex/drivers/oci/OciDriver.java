@@ -85,7 +85,8 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
                 Capability.IMAGES,
                 Capability.USERS,
                 Capability.ROOT_SESSIONS,
-                Capability.SECCOMP_PROFILES);
+                Capability.SECCOMP_PROFILES,
+                Capability.EGRESS);
         addIf(all, Capability.LIVE_MOUNTS, Files.isReadable(FUSE) && Files.isWritable(FUSE));
         try {
             Probed.Cgroups cgroups = probe.lately().cgroup();

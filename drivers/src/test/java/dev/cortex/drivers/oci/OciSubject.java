@@ -99,7 +99,8 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
                 GuestIdentity.User.AGENT,
                 "/home/agent/workspace",
                 0,
-                true);
+                true,
+                false);
     }
 
     @Override

@@ -92,7 +92,8 @@ final class ProcessDriverIT extends DriverContract {
                     GuestIdentity.User.AGENT,
                     ProcessLaunch.workdir(request).toString(),
                     0,
-                    true);
+                    true,
+                    false);
         }
 
         @Override

@@ -33,6 +33,7 @@ public final class Handlers {
         new DaemonHandlers(sandboxes, home, version, opened, clock).register(this);
         new SandboxHandlers(sandboxes, clock).register(this);
         new SessionHandlers(sandboxes).register(this);
+        new EgressHandlers(sandboxes).register(this);
         new FileHandlers(sandboxes).register(this);
         new WatchHandlers(sandboxes).register(this);
         new WorkspaceHandlers(sandboxes.workspaces()).register(this);

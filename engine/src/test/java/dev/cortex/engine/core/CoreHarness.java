@@ -21,6 +21,7 @@ import dev.cortex.storage.SqliteStore;
 import dev.cortex.testkit.fake.FakeConnector;
 import dev.cortex.testkit.fake.FakeDriver;
 import dev.cortex.testkit.fake.FakeMachine;
+import dev.cortex.testkit.fake.FakePerimeter;
 import dev.cortex.testkit.fake.FakePool;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,6 +41,7 @@ final class CoreHarness implements AutoCloseable {
     static final Duration SOON = Duration.ofSeconds(20);
 
     final FakeMachine machine = new FakeMachine();
+    final FakePerimeter perimeter = new FakePerimeter();
     final List<SandboxEvent> events = new CopyOnWriteArrayList<>();
     final FakePool pool;
     private final Path home;
@@ -90,10 +92,12 @@ final class CoreHarness implements AutoCloseable {
                                 Capability.USERS,
                                 Capability.MEMORY_LIMIT,
                                 Capability.PAUSE,
-                                Capability.PROCESS_LIMIT),
+                                Capability.PROCESS_LIMIT,
+                                Capability.EGRESS),
                         new FakeDriver(machine, "weak")),
                 new FakeConnector(),
                 images,
+                perimeter,
                 new Folders(home, run),
                 pool,
                 clock,

@@ -21,6 +21,7 @@ public enum ErrorCode {
     UNSUPPORTED(501, Grpc.UNIMPLEMENTED, false),
     DRIVER_FAILED(502, Grpc.INTERNAL, true),
     GUEST_LOST(502, Grpc.UNAVAILABLE, true),
+    UNREACHABLE(502, Grpc.UNAVAILABLE, true),
     GUEST_TOO_OLD(502, Grpc.UNIMPLEMENTED, false),
     CAPACITY(503, Grpc.RESOURCE_EXHAUSTED, true),
     NOT_READY(503, Grpc.UNAVAILABLE, false),

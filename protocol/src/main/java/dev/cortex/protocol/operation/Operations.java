@@ -3,6 +3,9 @@ package dev.cortex.protocol.operation;
 import dev.cortex.protocol.api.ApplyWorkspace;
 import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.api.Egress;
+import dev.cortex.protocol.api.EgressChange;
+import dev.cortex.protocol.api.EgressDecision;
 import dev.cortex.protocol.api.Exec;
 import dev.cortex.protocol.api.Files;
 import dev.cortex.protocol.api.Lifecycle;
@@ -382,6 +385,42 @@ public final class Operations {
             Body.EVENTS,
             Scope.READ,
             "Changes of a file or folder, as they happen");
+    public static final Operation<Void, Egress> EGRESS_GET = json(
+            "egress.get",
+            Method.GET,
+            "/sandboxes/{sandbox}/egress",
+            Void.class,
+            Egress.class,
+            Scope.READ,
+            "What a sandbox may reach");
+    public static final Operation<EgressChange, Egress> EGRESS_SET = json(
+            "egress.set",
+            Method.POST,
+            "/sandboxes/{sandbox}/egress",
+            EgressChange.class,
+            Egress.class,
+            Scope.WRITE,
+            "Change what a sandbox may reach, at once; connections that are not allowed any more are cut");
+    public static final Operation<Void, EgressDecision.Page> EGRESS_LOG = new Operation<>(
+            "egress.log",
+            Method.GET,
+            "/sandboxes/{sandbox}/egress/log",
+            List.of(new Parameter("most", "integer", false, "the latest ones, 1 to 10,000, default 200")),
+            Void.class,
+            EgressDecision.Page.class,
+            Body.JSON,
+            Scope.READ,
+            "What was decided about connections, oldest first");
+    public static final Operation<Void, EgressDecision> EGRESS_FOLLOW = new Operation<>(
+            "egress.follow",
+            Method.GET,
+            "/sandboxes/{sandbox}/egress/events",
+            List.of(),
+            Void.class,
+            EgressDecision.class,
+            Body.EVENTS,
+            Scope.READ,
+            "What is decided about connections, as it happens");
 
     private static final Parameter PATHS =
             new Parameter("paths", "string", false, "only these, one a line, and what lies beneath them");
@@ -441,6 +480,10 @@ public final class Operations {
                 SESSION_STREAM,
                 SESSION_ATTACH,
                 FORWARD,
+                EGRESS_GET,
+                EGRESS_SET,
+                EGRESS_LOG,
+                EGRESS_FOLLOW,
                 FILE_READ,
                 FILE_WRITE,
                 ARCHIVE_READ,

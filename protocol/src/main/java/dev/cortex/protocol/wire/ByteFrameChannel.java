@@ -15,9 +15,9 @@ final class ByteFrameChannel implements FrameChannel {
     private final ByteBuffer small = ByteBuffer.allocateDirect(FrameCodec.SMALL_BYTES);
     private final ByteBuffer[] pair = {small, small};
 
-    ByteFrameChannel(ByteChannel stream) {
+    ByteFrameChannel(ByteChannel stream, FrameReader.Room room) {
         this.stream = stream;
-        this.reader = new FrameReader(stream);
+        this.reader = new FrameReader(stream, room);
     }
 
     @Override

@@ -7,26 +7,37 @@ import java.util.Optional;
 
 /** Reads frames through one direct buffer, which holds as many as one read of the stream gives. For one thread. */
 final class FrameReader {
-    /** Most attached sessions idle: a stream starts with little and gets more once a read fills it. */
-    private static final int FIRST_BYTES = 16 << 10;
+    /**
+     * How large the buffer is.
+     *
+     * @param first bytes; once a read fills them it gets {@code most}
+     * @param most bytes: at least the longest frame's
+     */
+    record Room(int first, int most) {
+        /** Most attached sessions idle. Three whole Data frames and the begin of a fourth; more gave nothing. */
+        static final Room ROOMY = new Room(16 << 10, 256 << 10);
 
-    /** Three whole Data frames and the begin of a fourth; more gave nothing. */
-    private static final int MOST_BYTES = 256 << 10;
+        /** One frame of any length. */
+        static final Room SPARING = new Room(1 << 10, Frame.PAYLOAD_BYTES + FrameCodec.HEADER_BYTES);
+    }
 
     private final ReadableByteChannel stream;
-    private ByteBuffer buffer = ByteBuffer.allocateDirect(FIRST_BYTES);
+    private final Room room;
+    private ByteBuffer buffer;
     private boolean filled;
 
     /** What is handed out for Data: one view, which moves, in one frame for each tag. */
-    private ByteBuffer view = buffer.duplicate();
+    private ByteBuffer view;
 
     private Optional<Frame> stdin = Optional.empty();
     private Optional<Frame> stdout = Optional.empty();
     private Optional<Frame> stderr = Optional.empty();
 
-    FrameReader(ReadableByteChannel stream) {
+    FrameReader(ReadableByteChannel stream, Room room) {
         this.stream = stream;
-        buffer.limit(0);
+        this.room = room;
+        this.buffer = ByteBuffer.allocateDirect(room.first()).limit(0);
+        this.view = buffer.duplicate();
         makeViews();
     }
 
@@ -132,8 +143,8 @@ final class FrameReader {
     }
 
     private void makeRoom(int bytes) {
-        if (bytes > buffer.capacity() || (filled && buffer.capacity() < MOST_BYTES)) {
-            ByteBuffer wider = ByteBuffer.allocateDirect(MOST_BYTES);
+        if (bytes > buffer.capacity() || (filled && buffer.capacity() < room.most())) {
+            ByteBuffer wider = ByteBuffer.allocateDirect(room.most());
             wider.put(buffer).flip();
             buffer = wider;
             filled = false;

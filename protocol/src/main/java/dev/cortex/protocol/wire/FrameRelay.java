@@ -18,11 +18,15 @@ public final class FrameRelay {
 
         void check(int type) throws FrameException {
             boolean allowed = switch (type) {
-                case FrameCodec.Type.HANDSHAKE, FrameCodec.Type.WINSIZE, FrameCodec.Type.STDIN_CLOSE,
+                case FrameCodec.Type.HANDSHAKE,
+                        FrameCodec.Type.WINSIZE,
+                        FrameCodec.Type.STDIN_CLOSE,
                         FrameCodec.Type.ANSWER -> this == HOST;
-                case FrameCodec.Type.HANDSHAKE_ACK, FrameCodec.Type.EXIT, FrameCodec.Type.GAP, FrameCodec.Type.ERROR,
-                        FrameCodec.Type.EVENT ->
-                    this == GUEST;
+                case FrameCodec.Type.HANDSHAKE_ACK,
+                        FrameCodec.Type.EXIT,
+                        FrameCodec.Type.GAP,
+                        FrameCodec.Type.ERROR,
+                        FrameCodec.Type.EVENT -> this == GUEST;
                 default -> true;
             };
             if (!allowed) {

@@ -134,10 +134,7 @@ final class WireGoldenTest {
                         u64(entry, "oldest"),
                         u64(entry, "newest"),
                         u64(entry, "stdin_accepted"));
-            case "Data" ->
-                new Frame.Data(
-                        Frame.Tag.valueOf(upper(entry, "tag")),
-                        body(entry));
+            case "Data" -> new Frame.Data(Frame.Tag.valueOf(upper(entry, "tag")), body(entry));
             case "Winsize" ->
                 new Frame.Winsize(
                         entry.get("rows").asInt(),

@@ -11,7 +11,7 @@ import java.util.List;
  * <p>All calls throw {@link dev.cortex.protocol.error.CortexException}: the guest's own code and message, GUEST_LOST when the
  * stream broke and the outcome is not known, DEADLINE, GUEST_TOO_OLD.
  */
-public interface Guest extends AutoCloseable {
+public interface Guest extends GuestRequests, AutoCloseable {
     GuestInfo info(Duration deadline);
 
     /** Sets identity and token; later streams of this object carry that token. */

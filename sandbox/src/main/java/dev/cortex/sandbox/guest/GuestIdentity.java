@@ -8,6 +8,7 @@ import java.util.List;
  * @param environment base environment of its sessions, {@code KEY=value}
  * @param machineId 32 hex digits
  * @param root whether sessions may be root of the sandbox
+ * @param proxy whether programs get a proxy, whose requests are the guest's events
  */
 public record GuestIdentity(
         GuestToken token,
@@ -18,7 +19,8 @@ public record GuestIdentity(
         User user,
         String workdir,
         long ringsTotalBytes,
-        boolean root) {
+        boolean root,
+        boolean proxy) {
 
     /** @param uid numeric, in the sandbox */
     public record User(String name, int uid, int gid, String home) {

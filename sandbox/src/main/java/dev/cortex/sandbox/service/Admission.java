@@ -41,19 +41,13 @@ final class Admission {
     private final RandomGenerator random;
     private final AskedTerms terms;
 
-    Admission(
-            Drivers drivers,
-            ImageResolver images,
-            SandboxStore store,
-            SessionRequests sessions,
-            RandomGenerator random,
-            Folders folders) {
+    Admission(Ports ports, Drivers drivers, SessionRequests sessions, RandomGenerator random) {
         this.drivers = drivers;
-        this.images = images;
-        this.store = store;
+        this.images = ports.images();
+        this.store = ports.store();
         this.sessions = sessions;
         this.random = random;
-        this.terms = new AskedTerms(drivers, folders);
+        this.terms = new AskedTerms(drivers, ports.folders(), ports.perimeter());
     }
 
     Plan plan(CreateSandbox request, String createKey) {

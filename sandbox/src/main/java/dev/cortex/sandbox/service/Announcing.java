@@ -2,6 +2,7 @@ package dev.cortex.sandbox.service;
 
 import dev.cortex.sandbox.event.EventBus;
 import dev.cortex.sandbox.guest.SessionStatus;
+import dev.cortex.sandbox.perimeter.Decision;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.util.Optional;
 
@@ -63,6 +64,14 @@ final class Announcing {
                 .map(c -> c.name().toLowerCase(java.util.Locale.ROOT))
                 .orElse("");
         bus.publish("session.ended", row.id(), row.name(), Optional.of(session.id()), cause + " " + session.code());
+    }
+
+    /** A connection was let out, or not. */
+    void decided(SandboxRow row, Decision decision) {
+        String kind = "egress." + decision.verdict().word();
+        String where = decision.host() + ":" + decision.port();
+        Optional<String> session = Optional.of(decision.session()).filter(id -> !id.isEmpty());
+        bus.publish(kind, row.id(), row.name(), session, where);
     }
 
     private void say(String kind, SandboxRow row, String detail) {

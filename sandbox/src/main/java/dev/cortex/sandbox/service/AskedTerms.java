@@ -6,6 +6,7 @@ import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.Problems;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.perimeter.Perimeter;
 import dev.cortex.sandbox.terms.Egress;
 import dev.cortex.sandbox.terms.Lifetime;
 import dev.cortex.sandbox.terms.Lifetime.Restart;
@@ -28,11 +29,13 @@ final class AskedTerms {
     private final Drivers drivers;
     private final AskedFolder folders;
     private final AskedMounts mounts;
+    private final Perimeter perimeter;
 
-    AskedTerms(Drivers drivers, Folders folders) {
+    AskedTerms(Drivers drivers, Folders folders, Perimeter perimeter) {
         this.drivers = drivers;
         this.folders = new AskedFolder(folders);
         this.mounts = new AskedMounts(this.folders);
+        this.perimeter = perimeter;
     }
 
     Terms of(CreateSandbox request, SandboxDriver driver) {
@@ -43,7 +46,7 @@ final class AskedTerms {
                 .with(rights(request, driver, problems))
                 .with(mounts.of(request, driver, problems))
                 .with(request.egress()
-                        .map(asked -> new Egress(asked.allowHosts()))
+                        .map(asked -> perimeter.normalised(new Egress(asked.allowHosts())))
                         .orElse(Egress.NOTHING))
                 .with(lifetime(request, driver, problems));
         problems.throwIfAny("cortex help create");

@@ -2,6 +2,7 @@ package dev.cortex.sandbox.service;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -137,7 +138,12 @@ final class Booting {
         Duration pause = FIRST_PAUSE;
         while (true) {
             try {
-                guest.initialize(Identities.of(row, driver.placement(diskFolder)), CALL);
+                guest.initialize(
+                        Identities.of(
+                                row,
+                                driver.placement(diskFolder),
+                                driver.capabilities().has(Capability.EGRESS)),
+                        CALL);
                 return;
             } catch (CortexException e) {
                 boolean mayCome = e.code() == ErrorCode.GUEST_LOST && System.nanoTime() < deadline;

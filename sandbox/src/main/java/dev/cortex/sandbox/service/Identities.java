@@ -19,7 +19,7 @@ final class Identities {
 
     private Identities() {}
 
-    static GuestIdentity of(SandboxRow row, Placement placement) {
+    static GuestIdentity of(SandboxRow row, Placement placement, boolean proxy) {
         List<byte[]> environment = row.settings().environment().entrySet().stream()
                 .map(entry -> (entry.getKey() + "=" + entry.getValue()).getBytes(StandardCharsets.UTF_8))
                 .toList();
@@ -33,7 +33,8 @@ final class Identities {
                 placement.user(),
                 row.settings().workdir(),
                 memory == 0 ? RINGS : Math.min(RINGS, memory / RINGS_SHARE),
-                row.settings().terms().rights().root());
+                row.settings().terms().rights().root(),
+                proxy);
     }
 
     /** The same at each start, and no other sandbox's: 32 hex digits of a hash. */

@@ -5,6 +5,7 @@ import dev.cortex.sandbox.driver.Boot;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.GuestConnector;
 import dev.cortex.sandbox.image.ImageResolver;
+import dev.cortex.sandbox.perimeter.Perimeter;
 import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.sandbox.store.SessionArchive;
 import java.time.Clock;
@@ -21,6 +22,7 @@ public record Ports(
         List<SandboxDriver> drivers,
         GuestConnector connector,
         ImageResolver images,
+        Perimeter perimeter,
         Folders folders,
         DiskPool pool,
         Clock clock,

@@ -71,6 +71,7 @@ public final class SandboxService implements AutoCloseable {
     private final Removing removing;
     private final Primaries primaries;
     private final Watching watching;
+    private final SandboxEgress egress;
     private final Recovering recovering;
     private final Workspaces workspaces;
     private final CountDownLatch recovered;
@@ -101,7 +102,7 @@ public final class SandboxService implements AutoCloseable {
         this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, waking, announcing);
         this.primaries =
                 new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);
-        Admission admission = new Admission(drivers, ports.images(), ports.store(), requests, random, ports.folders());
+        Admission admission = new Admission(ports, drivers, requests, random);
         this.creating = new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
         this.starting = new Starting(ports, drivers, disks, booting, announcing);
         Draining draining = new Draining(ports.archive(), ports.folders(), guests, ports.clock(), timer);
@@ -111,8 +112,20 @@ public final class SandboxService implements AutoCloseable {
         Restarting restarting = new Restarting(ports, draining, booting, starting);
         LastSeen seen = new LastSeen(ports.folders());
         this.lifetimes = new Lifetimes(ports, guests, activity, seen, this::end, background, timer);
+        Outlets outlets = new Outlets(ports, drivers, guests, background, announcing);
+        this.egress = new SandboxEgress(ports, drivers, records, exclusive, this::settle, outlets);
         this.watching = new Watching(
-                ports, drivers, guests, ledger, exclusive, draining, stopping, primaries, lifetimes, background);
+                ports,
+                drivers,
+                guests,
+                ledger,
+                exclusive,
+                draining,
+                stopping,
+                primaries,
+                lifetimes,
+                outlets,
+                background);
         this.recovering = new Recovering(
                 ports,
                 drivers,
@@ -354,6 +367,10 @@ public final class SandboxService implements AutoCloseable {
     /** Their sessions. */
     public SandboxSessions sessions() {
         return sessions;
+    }
+
+    public SandboxEgress egress() {
+        return egress;
     }
 
     // ---- the whole

@@ -36,6 +36,7 @@ final class Watching {
     private final Stopping stopping;
     private final Primaries primaries;
     private final Lifetimes lifetimes;
+    private final Outlets outlets;
     private final Background background;
 
     Watching(
@@ -48,6 +49,7 @@ final class Watching {
             Stopping stopping,
             Primaries primaries,
             Lifetimes lifetimes,
+            Outlets outlets,
             Background background) {
         this.ports = ports;
         this.drivers = drivers;
@@ -58,6 +60,7 @@ final class Watching {
         this.stopping = stopping;
         this.primaries = primaries;
         this.lifetimes = lifetimes;
+        this.outlets = outlets;
         this.background = background;
     }
 
@@ -70,6 +73,7 @@ final class Watching {
         });
         primaries.follow(row);
         lifetimes.watch(row);
+        outlets.attend(row);
     }
 
     private void follow(SandboxRow row) {

@@ -71,6 +71,25 @@ public record SandboxRow(
                 life);
     }
 
+    /** The same with other settings. */
+    public SandboxRow with(SandboxSettings newSettings) {
+        return new SandboxRow(
+                id,
+                name,
+                slot,
+                newSettings,
+                state,
+                reason,
+                primary,
+                handle,
+                token,
+                generation,
+                created,
+                started,
+                stopped,
+                life);
+    }
+
     /**
      * Its first process exists; the neuron is about to be given that token.
      *

@@ -6,15 +6,20 @@ import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.guest.GuestConnector;
+import dev.cortex.sandbox.guest.GuestEvent;
+import dev.cortex.sandbox.guest.GuestEvents;
 import dev.cortex.sandbox.guest.GuestFiles;
 import dev.cortex.sandbox.guest.GuestIdentity;
 import dev.cortex.sandbox.guest.GuestInfo;
 import dev.cortex.sandbox.guest.GuestToken;
+import dev.cortex.sandbox.guest.GuestTunnel;
 import dev.cortex.sandbox.guest.SessionSpec;
 import dev.cortex.sandbox.guest.SessionStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Connects to the neurons of a {@link FakeMachine}. */
@@ -115,10 +120,40 @@ public final class FakeConnector implements GuestConnector {
         }
 
         @Override
+        public GuestEvents events() {
+            CountDownLatch broken = neuron().brokenUnasked();
+            return new GuestEvents() {
+                @Override
+                public Optional<GuestEvent> next() {
+                    await(broken);
+                    return Optional.empty();
+                }
+
+                @Override
+                public void refuse(long number, CortexException why) {
+                    throw new IllegalStateException("the fake asks for nothing");
+                }
+
+                @Override
+                public void close() {
+                    // Nothing is open.
+                }
+            };
+        }
+
+        @Override
+        public GuestTunnel tunnel(long number) {
+            throw CortexException.of(ErrorCode.UNSUPPORTED, "the fake asks its host for nothing", "");
+        }
+
+        @Override
         public void awaitLost() {
+            await(neuron().brokenUnasked());
+        }
+
+        private void await(CountDownLatch broken) {
             try {
-                CountDownLatch broken = neuron().brokenUnasked();
-                while (closed.getCount() > 0 && !broken.await(10, java.util.concurrent.TimeUnit.MILLISECONDS)) {
+                while (closed.getCount() > 0 && !broken.await(10, TimeUnit.MILLISECONDS)) {
                     Thread.onSpinWait();
                 }
             } catch (InterruptedException e) {

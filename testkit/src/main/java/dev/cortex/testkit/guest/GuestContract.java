@@ -78,7 +78,16 @@ public abstract class GuestContract {
 
     private GuestIdentity identity(GuestToken with) {
         return new GuestIdentity(
-                with, 1, "", "", List.of(bytes("PATH=/usr/local/bin:/usr/bin:/bin")), user(), workdir(), 0, true);
+                with,
+                1,
+                "",
+                "",
+                List.of(bytes("PATH=/usr/local/bin:/usr/bin:/bin")),
+                user(),
+                workdir(),
+                0,
+                true,
+                false);
     }
 
     @Test

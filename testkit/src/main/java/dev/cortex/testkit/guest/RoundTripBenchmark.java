@@ -43,7 +43,8 @@ public final class RoundTripBenchmark {
                         new GuestIdentity.User("root", 0, 0, "/tmp"),
                         "/tmp",
                         0,
-                        true),
+                        true,
+                        false),
                 DEADLINE);
         measure("ListSessions of none", guest::sessions);
         measure("Info, which reads /proc", () -> guest.info(DEADLINE));

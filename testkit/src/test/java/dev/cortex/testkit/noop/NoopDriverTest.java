@@ -48,7 +48,16 @@ final class NoopDriverTest extends DriverLifecycleContract {
         @Override
         public GuestIdentity identity(StartRequest request) {
             return new GuestIdentity(
-                    GuestToken.NONE, 1, "", "", List.of(), GuestIdentity.User.AGENT, "/home/agent/workspace", 0, true);
+                    GuestToken.NONE,
+                    1,
+                    "",
+                    "",
+                    List.of(),
+                    GuestIdentity.User.AGENT,
+                    "/home/agent/workspace",
+                    0,
+                    true,
+                    false);
         }
 
         @Override

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.perimeter;
+
+import org.jspecify.annotations.NullMarked;
