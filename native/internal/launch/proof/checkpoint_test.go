@@ -16,6 +16,7 @@ import (
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/wire"
 	"github.com/containerd/ttrpc"
+	"golang.org/x/sys/unix"
 )
 
 // patience is far more than a step takes on a busy machine.
@@ -311,6 +312,36 @@ s = socket.socket(socket.AF_UNIX); s.bind("socket"); print("bound", flush=True);
 	}
 	_, ack := h.read(own, session, 0, 10)
 	h.read(own, session, 0, 10+int(ack.Newest)/4)
+}
+
+func TestNothingInsideCanTouchTheChannelOfGvisor(t *testing.T) {
+	onGvisor(t, checkNothingInsideCanTouchTheChannel)
+}
+
+func checkNothingInsideCanTouchTheChannel(t *testing.T, w *world) {
+	spec := w.spec("channel")
+	_, box := w.start(spec)
+	// gVisor answers these with success; they must do nothing.
+	box.ask(request{Argv: []string{"/bin/sh", "-c", "chmod 777 /run/cortex/channel; chown 0:0 /run/cortex/channel"}})
+	for _, try := range []string{
+		"ls /run/cortex/channel", "touch /run/cortex/channel/x", "rm /run/cortex/channel/n.sock",
+		"ln -s /etc/passwd /run/cortex/channel/y", "mv /run/cortex/channel/n.sock /run/cortex/channel/z",
+		"umount /run/cortex/channel", "mount -t tmpfs tmpfs /run/cortex/channel", "rmdir /run/cortex/channel",
+	} {
+		for _, uid := range []uint32{0, 1000} {
+			if output, status := box.ask(request{Argv: []string{"/bin/sh", "-c", try}, UID: uid}); status == 0 {
+				t.Errorf("uid %d did %q: %s", uid, try, output)
+			}
+		}
+	}
+	var folder unix.Stat_t
+	w.must(unix.Stat(spec.Listen.Shared, &folder))
+	names, err := os.ReadDir(spec.Listen.Shared)
+	w.must(err)
+	if folder.Mode&0o7777 != 0o700 || folder.Uid != 0 || len(names) != 1 {
+		t.Errorf("the folder has mode %o, owner %d and %v in it", folder.Mode, folder.Uid, names)
+	}
+	dial(t, spec.Listen.Path).sh(1000, "true")
 }
 
 func TestOnlyGvisorTakesAndRestoresCheckpoints(t *testing.T) {
