@@ -36,12 +36,19 @@ func pidsGroup(t *testing.T) string {
 }
 
 func TestAForkBombThatTakesAllProcessesDoesNotEndTheNeuron(t *testing.T) {
+	for _, user := range []string{"agent", "root"} {
+		t.Run(user, func(t *testing.T) { forkBomb(t, user) })
+	}
+}
+
+func forkBomb(t *testing.T, user string) {
+	t.Helper()
 	need.Root(t, "it makes a control group")
 	group := pidsGroup(t)
 	n := firstProcessIn(t, group)
 	fuse := "/home/agent/go"
 	script := `touch ` + fuse + `; (sleep 10; rm -f ` + fuse + `) & perl -e '$SIG{TERM}="IGNORE"; $SIG{CHLD}="IGNORE"; my $end = time + 12; sub on { -e "` + fuse + `" && time < $end } while (on) { fork }' & exec tail -f /dev/null`
-	info := n.exec(&guestpb.ExecRequest{Argv: shell(script)})
+	info := n.exec(&guestpb.ExecRequest{Argv: shell(script), User: user})
 	until(t, func() bool { return current(t, group) >= processesAllowed-2 }, "the bomb does not fill its group")
 	for range 20 {
 		if _, err := n.guest.Info(context.Background(), &guestpb.InfoRequest{}); err != nil {

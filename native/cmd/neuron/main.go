@@ -22,6 +22,7 @@ import (
 	"cortex.dev/native/internal/control"
 	"cortex.dev/native/internal/mark"
 	"cortex.dev/native/internal/reap"
+	"cortex.dev/native/internal/seal"
 	"cortex.dev/native/internal/serve"
 	"cortex.dev/native/internal/session"
 	"cortex.dev/native/internal/sudo"
@@ -117,7 +118,11 @@ func serveGuest(o options) error {
 	}
 	reaper := reap.New(children)
 	go reaper.Run()
-	spawner := session.NewSpawner(reaper, marker, machine.Groups())
+	ofRoot := seal.MarksAndPriorities
+	if o.limits != nil {
+		ofRoot = seal.MarksPrioritiesAndFirst
+	}
+	spawner := session.NewSpawner(reaper, marker, machine.Groups(), ofRoot)
 	if err := machine.Seal(); err != nil {
 		return err
 	}

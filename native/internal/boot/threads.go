@@ -10,7 +10,7 @@ import (
 const (
 	// threadsAhead are made before anything else runs in the sandbox: a fork bomb must not end the
 	// neuron because it cannot make a thread.
-	threadsAhead = 6
+	threadsAhead = 7
 	// threadsIdle is how many threads an idle neuron keeps: those that always run, and enough for a
 	// moment in which no thread can be made.
 	threadsIdle = 12

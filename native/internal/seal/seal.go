@@ -37,6 +37,9 @@ const (
 	// threads the lowest priority or one busy processor, and nobody inside could take that back. It changes those of the
 	// calling thread alone.
 	MarksAndPriorities
+	// MarksPrioritiesAndFirst is for root inside on a kernel, gVisor's, that lets a first process be killed by whoever has
+	// its user id: it reaches no process 1.
+	MarksPrioritiesAndFirst
 )
 
 // New makes the thread. Where filters cannot be installed (without privileges and
@@ -110,7 +113,10 @@ func filter(scope Scope, carrier uint32) []unix.SockFilter {
 		answer(success),
 		answer(pass),
 	)...)
-	if scope == MarksAndPriorities {
+	if scope == MarksPrioritiesAndFirst {
+		program = append(program, reachesNoFirst()...)
+	}
+	if scope >= MarksAndPriorities {
 		program = append(program, ownOnly(unix.SYS_SETPRIORITY, priorityOfProcess)...)
 		program = append(program, ownOnly(unix.SYS_IOPRIO_SET, ioPriorityOfProcess)...)
 		for _, number := range []uint32{
@@ -125,6 +131,30 @@ func filter(scope Scope, carrier uint32) []unix.SockFilter {
 		}
 	}
 	return append(program, answer(pass))
+}
+
+// setSignal is F_SETSIG of fcntl: it has any signal sent to any process, once that process owns a descriptor.
+const setSignal = 10
+
+// reachesNoFirst refuses signals to process 1. Threads are named without their process in one old call, and descriptors of
+// processes are opaque: both are refused whole.
+func reachesNoFirst() (program []unix.SockFilter) {
+	forbidden := func(number, argument, value uint32) {
+		program = append(program, on(number,
+			load(offsetArgs+8*argument),
+			equal(value, 0, 1),
+			answer(refuse),
+			answer(pass),
+		)...)
+	}
+	for _, number := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
+		forbidden(number, 0, 1)
+	}
+	forbidden(unix.SYS_FCNTL, 1, setSignal)
+	for _, number := range []uint32{unix.SYS_TKILL, unix.SYS_PIDFD_SEND_SIGNAL} {
+		program = append(program, on(number, answer(refuse))...)
+	}
+	return program
 }
 
 // ownOnly lets a call (which kind, which one, …) through for the calling thread.

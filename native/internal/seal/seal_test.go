@@ -105,3 +105,19 @@ func BenchmarkStartOnASealedThread(b *testing.B) {
 		starter.Do(func() {})
 	}
 }
+
+func TestRootOnAKernelThatLetsItCannotReachTheFirstProcess(t *testing.T) {
+	starter := sealedIn(t, MarksPrioritiesAndFirst)
+	const call = "python3 -c 'import ctypes, sys; c = ctypes.CDLL(None); sys.exit(c.syscall(%s) == 0)'"
+	for name, arguments := range map[string]string{
+		"kill": "62, 1, 0", "tgkill": "234, 1, 1, 0", "tkill": "200, 1, 0", "queue": "129, 1, 0, 0", "thread's queue": "297, 1, 1, 0, 0",
+		"pidfd": "424, 0, 0, 0, 0", "kill with rubbish": "62, ctypes.c_long(1 | 1 << 40), 0", "a descriptor's signal": "72, 0, 10, 9",
+	} {
+		if output, err := shell(starter, strings.Replace(call, "%s", arguments, 1)); err != nil {
+			t.Errorf("%s: worked: %q", name, output)
+		}
+	}
+	if output, err := shell(starter, "sleep 60 & kill $!; kill -0 $$; wait $!; echo $?"); err != nil || output != "143" {
+		t.Errorf("others: answered %q, %v", output, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/mark"
 	"cortex.dev/native/internal/reap"
+	"cortex.dev/native/internal/seal"
 	"cortex.dev/native/internal/testkit/need"
 	"cortex.dev/native/internal/users"
 	"cortex.dev/native/internal/wire"
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	spawner = NewSpawner(reaper, marker, anywhere{})
+	spawner = NewSpawner(reaper, marker, anywhere{}, seal.MarksAndPriorities)
 	os.Exit(m.Run())
 }
 

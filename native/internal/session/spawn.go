@@ -40,11 +40,11 @@ type Birthplace interface {
 	Within(start func() error) error
 }
 
-// NewSpawner reads this process's own out-of-memory score.
-func NewSpawner(reaper *reap.Reaper, marker *mark.Marker, birthplace Birthplace) *Spawner {
+// NewSpawner reads this process's own out-of-memory score. ofRoot is what the sessions of root cannot change.
+func NewSpawner(reaper *reap.Reaper, marker *mark.Marker, birthplace Birthplace, ofRoot seal.Scope) *Spawner {
 	s := &Spawner{reaper: reaper, marker: marker, birthplace: birthplace}
 	s.sealed, _ = seal.New(seal.Marks, marker.Resource())
-	s.sealedRoot, _ = seal.New(seal.MarksAndPriorities, marker.Resource())
+	s.sealedRoot, _ = seal.New(ofRoot, marker.Resource())
 	if text, err := os.ReadFile("/proc/self/setgroups"); err == nil {
 		s.denySetgroups = strings.TrimSpace(string(text)) == "deny"
 	}

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What people need other rights for: a package manager, a browser, a debugger. */
@@ -21,7 +22,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HeavyRightsIT {
     private static final long MINUTES_OF_DEBIAN = 15;
 
-    private final CortexHome cortex = CortexHome.open();
+    /** gVisor is where {@code ./dev} puts it. */
+    private final CortexHome cortex = CortexHome.open()
+            .with("PATH", Path.of(System.getProperty("cortex.install")).resolve("tools") + ":" + System.getenv("PATH"));
 
     @BeforeAll
     void makeDebian() throws Exception {
@@ -89,19 +92,58 @@ final class HeavyRightsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"crun", "runc"})
+    @ValueSource(strings = {"crun", "runc", "runsc"})
     void aPackageIsInstalledBySudoWithoutANetwork(String runtime) throws Exception {
         String name = "debian-" + runtime;
         cortex.cortex("create", name, "--runtime", runtime, "--image", debian().toString())
                 .succeeded();
-        cortex.cortex("cp", cortex.folder().resolve("tool.deb").toString(), name + ":")
-                .succeeded();
+        byte[] tool = Files.readAllBytes(cortex.folder().resolve("tool.deb"));
+        cortex.cortex(tool, "exec", name, "--", "sh", "-c", "cat > tool.deb").succeeded();
         String script = "sudo apt-get install -y ./tool.deb && tool && stat -c '%A %U:%G' /usr/bin/tool /var/lib/tool"
-                + " && sudo apt-get purge -y tool && ! command -v tool";
+                + " && sudo apt-get purge -y tool && test ! -e /usr/bin/tool";
         assertThat(cortex.cortex("exec", name, "--", "sh", "-c", script)
                         .succeeded()
                         .stdout())
                 .contains("works\n-rwxr-sr-x root:tool\ndrwxr-xr-x tool:tool\n");
+        cortex.cortex("rm", "--force", "--wipe", name).succeeded();
+    }
+
+    /** With every list: what debuggers may do to others ends at the neuron. */
+    @ParameterizedTest
+    @CsvSource({"crun, debug", "crun, nested", "runc, default", "runc, debug", "runsc, default", "runsc, debug"})
+    void rootCanNeitherTraceNorSignalNorReadNorSlowNorLimitTheNeuron(String runtime, String list) throws Exception {
+        String name = "attacked-" + runtime + "-" + list;
+        cortex.cortex("create", name, "--runtime", runtime, "--seccomp", list).succeeded();
+        for (String refused : new String[] {
+            "kill -9 1; kill -STOP 1; kill -QUIT 1; kill -9 -1; sleep 0.3; false",
+            "python3 -c 'import ctypes; c = ctypes.CDLL(None); c.syscall(200, 1, 9); c.syscall(234, 1, 1, 9)'; false",
+            "python3 -c 'import ctypes; exit(ctypes.CDLL(None).ptrace(16, 1, 0, 0) & 255)'",
+            "gdb -batch -p 1 2>&1 | grep -v 'not permitted' | grep -q 'Attaching\\|Reading symbols'",
+            "head -c 1 /proc/1/mem",
+            "head -c 1 /proc/1/environ",
+            "cat /proc/1/maps",
+            "readlink /proc/1/exe",
+            "readlink /proc/1/fd/3",
+            "ls /proc/1/root/",
+            "renice -n 19 -p 1",
+            "taskset -p 1 1",
+            "chrt --idle -p 0 1",
+            "prlimit --pid 1 --cpu=1:1",
+            "prlimit --pid 1 --nofile=3",
+            "nsenter -t 1 -m true",
+            "echo x > /run/cortex/neuron"
+        }) {
+            for (String user : new String[] {"root", "agent"}) {
+                assertThat(cortex.cortex("exec", "--user", user, name, "--", "sh", "-c", refused)
+                                .status())
+                        .as(user + ": " + refused)
+                        .isNotZero();
+            }
+        }
+        assertThat(cortex.cortex("exec", name, "--", "echo", "lives")
+                        .succeeded()
+                        .stdout())
+                .isEqualTo("lives\n");
         cortex.cortex("rm", "--force", "--wipe", name).succeeded();
     }
 
@@ -122,7 +164,7 @@ final class HeavyRightsIT {
 
     @Test
     void gdbBreaksRunsPrintsAndAttachesUnderDebug() throws Exception {
-        cortex.cortex("create", "debugged", "--seccomp", "debug").succeeded();
+        cortex.cortex("create", "debugged", "--runtime", "crun", "--seccomp", "debug").succeeded();
         cortex.cortex(
                         "#include <stdio.h>\nint main(void) {\n    int x = 41;\n    x++;\n    printf(\"%d\\n\", x);\n    return 0;\n}\n"
                                 .getBytes(StandardCharsets.UTF_8),

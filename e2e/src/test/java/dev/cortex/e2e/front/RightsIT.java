@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Who sessions are, what they may call, and the limits that programs see of themselves. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RightsIT {
-    private final CortexHome cortex = CortexHome.open();
+    private final CortexHome cortex = CortexHome.open().with("CORTEX_RUNTIME", "crun");
 
     @BeforeAll
     void createSandboxes() throws Exception {
