@@ -164,7 +164,8 @@ final class HeavyRightsIT {
 
     @Test
     void gdbBreaksRunsPrintsAndAttachesUnderDebug() throws Exception {
-        cortex.cortex("create", "debugged", "--runtime", "crun", "--seccomp", "debug").succeeded();
+        cortex.cortex("create", "debugged", "--runtime", "crun", "--seccomp", "debug")
+                .succeeded();
         cortex.cortex(
                         "#include <stdio.h>\nint main(void) {\n    int x = 41;\n    x++;\n    printf(\"%d\\n\", x);\n    return 0;\n}\n"
                                 .getBytes(StandardCharsets.UTF_8),
