@@ -74,7 +74,10 @@ func failure(doing, path string, err error) error {
 	case errors.Is(err, unix.EROFS):
 		e.Code, why = Denied, "the file system is read-only"
 		e.Remedy = "choose a place on the sandbox's disk, such as the home folder"
-	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+	case errors.Is(err, unix.EDQUOT):
+		e.Code, why = DiskFull, "the limit of the disk is reached"
+		e.Remedy = "remove files, or give the sandbox a larger disk"
+	case errors.Is(err, unix.ENOSPC):
 		e.Code, why = DiskFull, "no space is left on the disk"
 		e.Remedy = "remove files, or give the sandbox a larger disk"
 	case errors.Is(err, unix.ENOTDIR):

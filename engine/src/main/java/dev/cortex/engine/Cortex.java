@@ -20,13 +20,16 @@ import dev.cortex.protocol.home.Home;
 import dev.cortex.protocol.operation.Operation;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.SandboxId;
+import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.cleanup.CleanupStack;
 import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.Folders;
 import dev.cortex.sandbox.service.Ports;
 import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.storage.FileSessionArchive;
+import dev.cortex.storage.SpaceReserve;
 import dev.cortex.storage.SqliteStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -101,23 +104,31 @@ public final class Cortex implements AutoCloseable {
         Home home = options.home();
         requireShortRunFolder(home);
         home.makeFolder();
-        HomeLock lock = HomeLock.take(home);
+        SpaceReserve reserve = SqliteStore.reserveOf(home.database());
+        HomeLock lock = locked(home, reserve);
         cleanup.push("lock", lock::close);
         home.makeRunFolder();
         cleanup.push("run folder", () -> deleteIfEmpty(home.runFolder()));
-        SqliteStore store = SqliteStore.open(home.database());
+        SqliteStore store = SqliteStore.open(home.database(), reserve);
         cleanup.push("store", store::close);
         Launcher launcher = Launcher.of(new Installation(options.installation()));
         HostPool pool = new HostPool(home.folder(), options.disks(), launcher);
-        cleanup.push("pool of disks", pool::close);
+        cleanup.push("pool of disks", () -> {
+            pool.close();
+            if (nothingRuns(store)) {
+                pool.unmount();
+            }
+        });
         pool.begin();
+        Thread refilling = Thread.ofVirtual().name("space-reserve").start(reserve::refill);
+        cleanup.push("space reserve", refilling::join);
         Path images = home.folder().resolve("images");
         makePrivate(images);
         HostPerimeter perimeter = new HostPerimeter(options.clock());
         cleanup.push("perimeter", perimeter::close);
         Ports ports = new Ports(
                 store,
-                new FileSessionArchive(),
+                new FileSessionArchive(reserve),
                 drivers(options, launcher, pool),
                 new NeuronConnector(),
                 new Images(images, new LauncherUnpacker(launcher)),
@@ -138,6 +149,25 @@ public final class Cortex implements AutoCloseable {
                 options.clock(),
                 () -> launcher.usage(images, Home.uid() != 0));
         return new Cortex(cleanup, home, sandboxes, handlers);
+    }
+
+    /** Then nothing of the home stays on the machine outside its folder. */
+    private static boolean nothingRuns(SandboxStore store) {
+        return store.intents().isEmpty()
+                && store.list("", Integer.MAX_VALUE).stream()
+                        .noneMatch(row -> row.state() == State.RUNNING || row.state() == State.PAUSED);
+    }
+
+    /** Saying who owns a home takes a block of its disk, which may be full. */
+    private static HomeLock locked(Home home, SpaceReserve reserve) throws IOException {
+        try {
+            return HomeLock.take(home);
+        } catch (IOException e) {
+            if (home.folder().toFile().getUsableSpace() == 0 && reserve.release()) {
+                return HomeLock.take(home);
+            }
+            throw e;
+        }
     }
 
     /** Which drivers are ready on this machine, without opening a home: for a doctor that needs no daemon. */

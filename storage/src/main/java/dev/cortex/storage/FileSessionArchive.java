@@ -32,26 +32,56 @@ public final class FileSessionArchive implements SessionArchive {
     /** A guest's ids become file names: nothing but what the host itself mints. */
     private static final Pattern ID = Pattern.compile("s_[0-9a-z]{16}");
 
+    private final SpaceReserve reserve;
+
+    /** @param reserve given up for the statuses when the disk is full */
+    public FileSessionArchive(SpaceReserve reserve) {
+        this.reserve = reserve;
+    }
+
     @Override
     public Output write(Path folder, String session) throws IOException {
         Path file = output(folder, session);
         Files.createDirectories(sessionsFolder(folder));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
         return new Output() {
+            private boolean whole = true;
+
             @Override
             public void append(Tag tag, ByteBuffer bytes) throws IOException {
                 byte[] copy = new byte[bytes.remaining()];
                 bytes.get(copy);
+                whole = false;
                 out.writeByte(tag.ordinal());
                 out.writeInt(copy.length);
                 out.write(copy);
+                whole = true;
             }
 
             @Override
             public void close() throws IOException {
-                out.close();
+                try {
+                    out.close();
+                } catch (IOException e) {
+                    whole = false;
+                    throw e;
+                } finally {
+                    if (!whole) {
+                        // It would be taken for what there was; and somebody needs the space.
+                        Files.deleteIfExists(file);
+                    }
+                }
             }
         };
+    }
+
+    @Override
+    public boolean hasOutput(Path folder, String session) {
+        try {
+            return Files.exists(output(folder, session));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override
@@ -68,7 +98,15 @@ public final class FileSessionArchive implements SessionArchive {
         for (SessionStatus gone : sorted.subList(0, tooMany)) {
             Files.deleteIfExists(output(folder, gone.id()));
         }
-        replace(folder, sorted.subList(tooMany, sorted.size()));
+        List<SessionStatus> kept = sorted.subList(tooMany, sorted.size());
+        try {
+            replace(folder, kept);
+        } catch (IOException e) {
+            if (!reserve.release()) {
+                throw e;
+            }
+            replace(folder, kept);
+        }
     }
 
     @Override

@@ -36,22 +36,45 @@ import tools.jackson.core.JacksonException;
  * last transactions may be missing, never half of one.
  */
 public final class SqliteStore implements SandboxStore {
-    /** SQLite's code for a violated UNIQUE (https://sqlite.org/rescode.html). */
+    /** SQLite's codes (https://sqlite.org/rescode.html): a violated UNIQUE, a full disk, a disk's error. */
     private static final int CONSTRAINT = 19;
+
+    private static final int FULL = 13;
+    private static final int DISK_ERROR = 10;
+
+    /** Of 4 KiB each: a stop and a remove write less than ten. */
+    private static final int LOG_PAGES = 256;
+
+    /** More pages than a log has before it is folded in. */
+    private static final int HELD_BYTES = (LOG_PAGES + 16) * 4_096;
+
+    /** With less a disk's error is taken for a full disk: SQLite does not tell which it was. */
+    private static final long NO_ROOM = 1 << 20;
 
     private final Connection connection;
     private final ReentrantLock lock = new ReentrantLock();
     private final UUID homeId;
+    private final SpaceReserve reserve;
+    private final Path file;
 
-    private SqliteStore(Connection connection) throws SQLException {
+    private SqliteStore(Connection connection, Path file, SpaceReserve reserve) throws SQLException {
         this.connection = connection;
+        this.file = file;
+        this.reserve = reserve;
         Migrations.apply(connection);
         this.homeId = readOrMakeHomeId();
     }
 
-    private SqliteStore(Connection connection, UUID homeId) {
+    private SqliteStore(Connection connection, Path file, UUID homeId) {
         this.connection = connection;
+        this.file = file;
         this.homeId = homeId;
+        this.reserve = reserveOf(file);
+    }
+
+    /** The space beside a database that is given up for what frees space. */
+    public static SpaceReserve reserveOf(Path file) {
+        return new SpaceReserve(file.resolveSibling("reserve"));
     }
 
     /**
@@ -61,6 +84,15 @@ public final class SqliteStore implements SandboxStore {
      * @throws CortexException NOT_READY when it cannot be opened or belongs to a newer version
      */
     public static SqliteStore open(Path file) {
+        return open(file, reserveOf(file));
+    }
+
+    /**
+     * The same.
+     *
+     * @param reserve given up for what must be written although the disk is full: all but the beginning of something new
+     */
+    public static SqliteStore open(Path file, SpaceReserve reserve) {
         try {
             Path folder = file.toAbsolutePath().getParent();
             SqliteLibrary.unpackInto(folder == null ? file : folder);
@@ -70,7 +102,10 @@ public final class SqliteStore implements SandboxStore {
                 statement.execute("PRAGMA journal_mode = WAL");
                 statement.execute("PRAGMA synchronous = NORMAL");
                 statement.execute("PRAGMA busy_timeout = 5000");
-                return new SqliteStore(connection);
+                statement.execute("PRAGMA wal_autocheckpoint = " + LOG_PAGES);
+                SqliteStore store = new SqliteStore(connection, file, reserve);
+                holdSpace(statement);
+                return store;
             } catch (SQLException | RuntimeException e) {
                 connection.close();
                 throw e;
@@ -101,13 +136,30 @@ public final class SqliteStore implements SandboxStore {
                     connection.close();
                     return Optional.empty();
                 }
-                return Optional.of(new SqliteStore(connection, UUID.randomUUID()));
+                return Optional.of(new SqliteStore(connection, file, UUID.randomUUID()));
             } catch (SQLException e) {
                 connection.close();
                 return Optional.empty();
             }
         } catch (SQLException | IOException e) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Writes the log and some pages of the database once to the length that they will have, and empties them: what is
+     * written later goes over them, so that nobody who fills the disk meanwhile can stop it. The log is folded in at
+     * that length and then begins anew.
+     */
+    private static void holdSpace(Statement statement) {
+        try {
+            statement.execute("CREATE TABLE IF NOT EXISTS held_space (bytes BLOB NOT NULL)");
+            statement.executeUpdate("INSERT INTO held_space VALUES (zeroblob(" + HELD_BYTES + "))");
+            statement.executeUpdate("DELETE FROM held_space");
+        } catch (SQLException e) {
+            // The disk is full already: the reserve file is what there is.
+            System.getLogger(SqliteStore.class.getName())
+                    .log(System.Logger.Level.DEBUG, () -> "no space could be held: " + e.getMessage());
         }
     }
 
@@ -136,7 +188,7 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public SandboxRow insert(SandboxRow row, Intent intent) {
-        return transaction(() -> {
+        return modestly(() -> {
             SandboxRow placed = row.at(lowestFreeSlot());
             try {
                 change(
@@ -219,10 +271,15 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public void begin(Intent intent) {
-        transaction(() -> {
+        Work<Intent> work = () -> {
             write(intent);
             return intent;
-        });
+        };
+        if (intent.kind() == Intent.Kind.START) {
+            modestly(work);
+        } else {
+            transaction(work);
+        }
     }
 
     @Override
@@ -283,7 +340,7 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public void saveDisk(DiskRow disk) {
-        transaction(() -> {
+        modestly(() -> {
             change(
                     "INSERT INTO disk (name, document) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET document = excluded.document",
                     disk.name(),
@@ -473,33 +530,76 @@ public final class SqliteStore implements SandboxStore {
                 : words.lines().findFirst().orElse("");
     }
 
+    /** One that must not fail for want of space: what ends something, or undoes it. */
     private <T> T transaction(Work<T> work) {
+        try {
+            T result = inOne(work);
+            reserve.refillSoon();
+            return result;
+        } catch (SQLException e) {
+            if (!isFull(e) || !reserve.release()) {
+                throw failed(e);
+            }
+            return modestly(work);
+        }
+    }
+
+    /** One that leaves the reserve to others: what begins something new. */
+    private <T> T modestly(Work<T> work) {
+        try {
+            return inOne(work);
+        } catch (SQLException e) {
+            throw failed(e);
+        }
+    }
+
+    private <T> T inOne(Work<T> work) throws SQLException {
         lock.lock();
         try {
             connection.setAutoCommit(false);
             try {
                 T result = work.run();
                 connection.commit();
+                connection.setAutoCommit(true);
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
-                connection.rollback();
+                undo(e, connection::rollback);
+                undo(e, () -> connection.setAutoCommit(true));
                 throw e;
-            } finally {
-                connection.setAutoCommit(true);
             }
-        } catch (SQLException e) {
-            throw failed(e);
         } finally {
             lock.unlock();
         }
     }
 
-    private static CortexException failed(SQLException e) {
-        return e.getErrorCode() == 13
-                ? CortexException.of(ErrorCode.DISK_FULL, "the home's disk is full", "free some space")
+    /** A full disk has rolled the transaction back already, which SQLite then complains of. */
+    private static void undo(Throwable cause, Undoing undoing) {
+        try {
+            undoing.run();
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private boolean isFull(SQLException e) {
+        return e.getErrorCode() == FULL
+                || (e.getErrorCode() == DISK_ERROR
+                        && file.toAbsolutePath().getParent().toFile().getUsableSpace() < NO_ROOM);
+    }
+
+    private CortexException failed(SQLException e) {
+        return isFull(e)
+                ? CortexException.of(
+                                ErrorCode.DISK_FULL,
+                                "the disk that holds the home is full",
+                                "free space on it, or remove what you do not need: cortex usage, cortex rm --wipe NAME")
                         .because(e)
                 : CortexException.of(ErrorCode.INTERNAL, "the home's database failed", "see daemon.log")
                         .because(e);
+    }
+
+    private interface Undoing {
+        void run() throws SQLException;
     }
 
     private interface Work<T> {

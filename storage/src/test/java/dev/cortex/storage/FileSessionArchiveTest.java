@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class FileSessionArchiveTest {
     private static final String ID = "s_0123456789abcdef";
 
-    private final SessionArchive archive = new FileSessionArchive();
+    private final SessionArchive archive = new FileSessionArchive(new SpaceReserve(Path.of("/nonexistent/reserve")));
 
     @TempDir
     private Path folder;

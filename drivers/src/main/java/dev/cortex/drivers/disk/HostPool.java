@@ -179,11 +179,14 @@ public final class HostPool implements DiskPool {
                 folders);
     }
 
-    /** Its mount and its loop device go; nothing may run in it. */
+    /** Its mount and its loop device go; nothing may run in it. Does nothing where nothing is mounted. */
     public void unmount() {
         lock.lock();
         try {
             watch.close();
+            if (!mounted()) {
+                return;
+            }
             launcher.pool(spec(false, false, false, true));
             known = null;
         } finally {
@@ -246,17 +249,23 @@ public final class HostPool implements DiskPool {
         if (now.kind().equals(IMAGE) && free < settings.sizes().headroom()) {
             try {
                 grow();
-                return;
+                free = free();
             } catch (CortexException e) {
                 if (free < LEAST) {
                     throw e;
                 }
             }
         }
+        requireLeast(folder(), free);
+        // The record, the console and the log of a sandbox lie beside an image.
+        requireLeast(home, home.toFile().getUsableSpace());
+    }
+
+    private static void requireLeast(Path on, long free) {
         if (free < LEAST) {
             throw CortexException.of(
                     ErrorCode.DISK_FULL,
-                    "the disk that holds " + folder() + " has " + (free >> 20) + " MiB left",
+                    "the disk that holds " + on + " has " + (free >> 20) + " MiB left",
                     "free space on it, or remove what you do not need: cortex usage, cortex rm --wipe NAME");
         }
     }

@@ -68,7 +68,7 @@ final class CortexHome implements AutoCloseable {
     }
 
     Path home() {
-        return folder.resolve("home");
+        return Path.of(environment.getOrDefault("CORTEX_HOME", ""));
     }
 
     int port() {

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Files of a running sandbox, by its neuron. */
 final class FileHandlers {
@@ -34,15 +35,23 @@ final class FileHandlers {
 
     void register(Handlers handlers) {
         handlers.put(Operations.FILE_READ, (Handler.Download) this::read);
-        handlers.put(Operations.FILE_WRITE, (Handler.Upload<Files.Entry>) this::write);
+        handlers.put(Operations.FILE_WRITE, (Handler.Upload<Files.Entry>)
+                (call, from) -> onDisk(call, () -> write(call, from)));
         handlers.put(Operations.ARCHIVE_READ, (Handler.Download) this::pack);
-        handlers.put(Operations.ARCHIVE_WRITE, (Handler.Upload<Daemon.Nothing>) this::unpack);
+        handlers.put(Operations.ARCHIVE_WRITE, (Handler.Upload<Daemon.Nothing>)
+                (call, tar) -> onDisk(call, () -> unpack(call, tar)));
         handlers.put(Operations.FILE_STAT, (Handler.Json<Void, Files.Entry>) this::stat);
         handlers.put(Operations.FILE_LIST, (Handler.Json<Void, Files.Listing>) this::list);
-        handlers.put(Operations.FILE_MKDIR, (Handler.Json<Files.MakeDirectory, Files.Entry>) this::makeDirectory);
-        handlers.put(Operations.FILE_MOVE, (Handler.Json<Files.Move, Files.Entry>) this::move);
+        handlers.put(Operations.FILE_MKDIR, (Handler.Json<Files.MakeDirectory, Files.Entry>)
+                call -> onDisk(call, () -> makeDirectory(call)));
+        handlers.put(
+                Operations.FILE_MOVE, (Handler.Json<Files.Move, Files.Entry>) call -> onDisk(call, () -> move(call)));
         handlers.put(Operations.FILE_REMOVE, (Handler.Json<Void, Files.Removed>) this::remove);
         handlers.put(Operations.FILE_RESOLVE, (Handler.Json<Void, Files.Resolved>) this::resolve);
+    }
+
+    private <T> T onDisk(Call<?> call, Supplier<T> work) {
+        return FullDisk.told(sandboxes.find(call.sandbox()), work);
     }
 
     private void read(Call<Void> call, Handler.Answer answer) throws IOException {

@@ -82,7 +82,7 @@ final class CoreHarness implements AutoCloseable {
                 Image.Config.NONE);
         SandboxService core = new SandboxService(new Ports(
                 opened,
-                new FileSessionArchive(),
+                new FileSessionArchive(SqliteStore.reserveOf(home.resolve("cortex.db"))),
                 List.of(
                         new FakeDriver(
                                 machine,

@@ -55,10 +55,10 @@ final class Booting {
         DiskRow disk = store.disk(row.settings().disk())
                 .orElseThrow(() -> new IllegalStateException("no disk's record for " + row.name()));
         Path diskFolder = ports.folders().disk(disk);
+        ports.pool().require();
         Folders.make(ports.folders().sandbox(row.id()));
         Folders.make(ports.folders().run(row.id()));
         SandboxDriver driver = drivers.named(row.settings().driver());
-        ports.pool().require();
         Optional<Workspace> workspace =
                 row.generation() == 0 ? row.settings().terms().workspace() : Optional.empty();
         if (!driver.makesDisks() || workspace.isPresent()) {

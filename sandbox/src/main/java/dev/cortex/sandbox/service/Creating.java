@@ -59,6 +59,10 @@ final class Creating {
     /** @param createKey empty without one */
     SandboxRow create(CreateSandbox request, String createKey) {
         Plan plan = admission.plan(request, createKey);
+        if (plan.start()) {
+            // Before anything is recorded: on a full disk even taking it back would need space.
+            ports.pool().require();
+        }
         SandboxId id = ids.next();
         try (Lease lease = exclusive.take(id, plan.name(), "create", EXPECTED)) {
             SandboxRow recorded = record(plan, id);

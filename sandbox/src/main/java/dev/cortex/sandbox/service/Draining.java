@@ -268,6 +268,10 @@ final class Draining {
             }
         } catch (CortexException | IOException e) {
             LOG.log(System.Logger.Level.INFO, session.id() + ": its output was cut off: " + e.getMessage());
+            if (!archive.hasOutput(folder, session.id())) {
+                // As on a full disk. A reader is told of the gap.
+                return new Span(session.newest(), session.newest());
+            }
         }
         return new Span(oldest, at);
     }

@@ -49,12 +49,25 @@ public record Folders(Path home, Path run) {
             }
             Files.createDirectories(folder, OURS_ALONE);
         } catch (IOException e) {
+            if (isFull(e)) {
+                throw CortexException.of(
+                                ErrorCode.DISK_FULL,
+                                "cannot make the folder " + folder + ": its disk is full",
+                                "free space on it, or remove what you do not need: cortex usage, cortex rm --wipe NAME")
+                        .because(e);
+            }
             throw CortexException.of(
                             ErrorCode.DRIVER_FAILED,
                             "cannot make the folder " + folder,
                             "look at the owner and the free space of " + folder.getParent())
                     .because(e);
         }
+    }
+
+    /** The JDK tells of it in the system's words alone. */
+    static boolean isFull(IOException e) {
+        String words = String.valueOf(e.getMessage());
+        return words.contains("No space left on device") || words.contains("Disk quota exceeded");
     }
 
     static boolean exists(Path folder) {

@@ -20,6 +20,9 @@ public interface SessionArchive {
     /** Opens the output of one session for writing, replacing what there was. */
     Output write(Path folder, String session) throws IOException;
 
+    /** Whether there is output of it: what could not be written whole is not there. */
+    boolean hasOutput(Path folder, String session);
+
     /** Adds statuses, by id, to those that are kept; the oldest beyond {@link #STATUSES} go, with their output. */
     void save(Path folder, List<SessionStatus> statuses) throws IOException;
 
