@@ -54,8 +54,8 @@ final class PoolIT {
     @Test
     void inodesCountToo() throws Exception {
         cortex.cortex("create", "a", "--disk", "16M").succeeded();
-        CortexHome.Outcome bomb = cortex.shell(
-                "cortex exec a --timeout 60s -- sh -c 'mkdir d; cd d; seq 200000 | xargs -n 5000 touch'");
+        CortexHome.Outcome bomb =
+                cortex.shell("cortex exec a --timeout 60s -- sh -c 'mkdir d; cd d; seq 200000 | xargs -n 5000 touch'");
         assertThat(bomb.status()).isEqualTo(123);
         assertThat(bomb.stderr()).contains("Disk quota exceeded");
         cortex.cortex("exec", "a", "--", "rm", "-rf", "d").succeeded();
