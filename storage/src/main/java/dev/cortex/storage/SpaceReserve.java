@@ -67,7 +67,7 @@ public final class SpaceReserve {
                 return;
             }
             missing.set(true);
-            if (file.toAbsolutePath().getParent().toFile().getUsableSpace() < ROOM) {
+            if (file.toAbsolutePath().resolveSibling(".").toFile().getUsableSpace() < ROOM) {
                 return;
             }
             Path partial = file.resolveSibling(file.getFileName() + ".new");

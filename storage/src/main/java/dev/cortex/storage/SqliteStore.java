@@ -584,7 +584,7 @@ public final class SqliteStore implements SandboxStore {
     private boolean isFull(SQLException e) {
         return e.getErrorCode() == FULL
                 || (e.getErrorCode() == DISK_ERROR
-                        && file.toAbsolutePath().getParent().toFile().getUsableSpace() < NO_ROOM);
+                        && file.toAbsolutePath().resolveSibling(".").toFile().getUsableSpace() < NO_ROOM);
     }
 
     private CortexException failed(SQLException e) {

@@ -72,6 +72,32 @@ final class CreatingTest {
     }
 
     @Test
+    void withoutRoomForAnotherDiskNothingIsRecorded() throws Exception {
+        harness.core();
+        harness.pool.fill();
+        assertThatThrownBy(() -> harness.create("api"))
+                .isInstanceOfSatisfying(
+                        CortexException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DISK_FULL));
+        assertThat(harness.store().list("", 9)).isEmpty();
+        assertThat(harness.store().intents()).isEmpty();
+        assertThat(harness.store().disks()).isEmpty();
+    }
+
+    @Test
+    void aKeptDiskKeepsItsLimitUntilAnotherIsAskedFor() {
+        assertThat(limited(Optional.empty())).isEqualTo(10L << 30);
+        assertThat(limited(Optional.of(64L << 20))).isEqualTo(64L << 20);
+        assertThat(limited(Optional.empty())).isEqualTo(64L << 20);
+        assertThat(harness.store().disk("api").orElseThrow().limitBytes()).isEqualTo(64L << 20);
+    }
+
+    private long limited(Optional<Long> asked) {
+        SandboxRow row = harness.core().create(CreateSandbox.defaults().named("api").with(d -> d.diskBytes = asked));
+        harness.core().remove("api", true, false);
+        return row.settings().limits().diskBytes();
+    }
+
+    @Test
     void aDiskThatWasThereBeforeOutlivesACreateThatFails() throws Exception {
         harness.create("api");
         harness.core().remove("api", true, false);

@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 
 /** A pool of plain folders that remembers limits and holds none of them. */
 public final class FakePool implements DiskPool {
+    private final Path home;
     private final Path folder;
     private final Map<String, Long> limits = new ConcurrentHashMap<>();
     private volatile boolean full;
 
     /** @param home its disks lie in {@code disks} beneath it */
     public FakePool(Path home) {
+        this.home = home;
         this.folder = home.resolve("disks");
     }
 
@@ -54,7 +56,7 @@ public final class FakePool implements DiskPool {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        limits.put(disk.getFileName().toString(), limitBytes);
+        limits.put(folder.relativize(disk).toString(), limitBytes);
     }
 
     @Override
@@ -66,7 +68,7 @@ public final class FakePool implements DiskPool {
 
     @Override
     public PoolState state() {
-        File host = folder.getParent().toFile();
+        File host = home.toFile();
         return new PoolState(
                 PoolState.Kind.FOLDER,
                 true,
@@ -88,7 +90,7 @@ public final class FakePool implements DiskPool {
             return List.of();
         }
         try (Stream<Path> all = Files.list(folder)) {
-            return all.map(path -> path.getFileName().toString()).sorted().toList();
+            return all.map(path -> folder.relativize(path).toString()).sorted().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
