@@ -1,8 +1,6 @@
 package dev.cortex.sandbox.service;
 
 import dev.cortex.protocol.api.CreateSandbox;
-import dev.cortex.protocol.error.CortexException;
-import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.Problems;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -120,13 +118,6 @@ final class AskedTerms {
     private void require(SandboxDriver driver, Capability capability, boolean asked, String words) {
         if (asked && !driver.capabilities().has(capability)) {
             throw drivers.unsupported(driver, capability, words);
-        }
-    }
-
-    /** Of what no driver has yet. */
-    private static void refuse(boolean asked, String words) {
-        if (asked) {
-            throw CortexException.of(ErrorCode.UNSUPPORTED, "this version has no " + words, "leave it out");
         }
     }
 }
