@@ -21,7 +21,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import tools.jackson.core.JacksonException;
 
 /**
@@ -29,6 +31,10 @@ import tools.jackson.core.JacksonException;
  * output file is a row of records, each a byte for the stream, four for the length (big-endian), and the bytes.
  */
 public final class FileSessionArchive implements SessionArchive {
+    /** The index of a folder is read, changed and replaced by one thread at a time. */
+    private final ReentrantLock[] locks =
+            Stream.generate(ReentrantLock::new).limit(64).toArray(ReentrantLock[]::new);
+
     /** A guest's ids become file names: nothing but what the host itself mints. */
     private static final Pattern ID = Pattern.compile("s_[0-9a-z]{16}");
 
@@ -86,8 +92,18 @@ public final class FileSessionArchive implements SessionArchive {
 
     @Override
     public void save(Path folder, List<SessionStatus> statuses) throws IOException {
+        ReentrantLock lock = lockOf(folder);
+        lock.lock();
+        try {
+            add(folder, statuses);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Path folder, List<SessionStatus> statuses) throws IOException {
         Map<String, SessionStatus> all = new LinkedHashMap<>();
-        sessions(folder).forEach(status -> all.put(status.id(), status));
+        read(folder).forEach(status -> all.put(status.id(), status));
         // A guest may call a session whatever it likes; what is no id of ours was never ours.
         statuses.stream()
                 .filter(status -> ID.matcher(status.id()).matches())
@@ -111,6 +127,10 @@ public final class FileSessionArchive implements SessionArchive {
 
     @Override
     public List<SessionStatus> sessions(Path folder) throws IOException {
+        return read(folder);
+    }
+
+    private static List<SessionStatus> read(Path folder) throws IOException {
         try {
             byte[] json = Files.readAllBytes(index(folder));
             Index index = Documents.JSON.readValue(json, Index.class);
@@ -147,10 +167,21 @@ public final class FileSessionArchive implements SessionArchive {
 
     @Override
     public void remove(Path folder, String session) throws IOException {
-        List<SessionStatus> kept =
-                sessions(folder).stream().filter(s -> !s.id().equals(session)).toList();
-        replace(folder, kept);
-        Files.deleteIfExists(output(folder, session));
+        ReentrantLock lock = lockOf(folder);
+        lock.lock();
+        try {
+            replace(
+                    folder,
+                    read(folder).stream().filter(s -> !s.id().equals(session)).toList());
+            Files.deleteIfExists(output(folder, session));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Folders share locks: a change of one takes milliseconds. */
+    private ReentrantLock lockOf(Path folder) {
+        return locks[Math.floorMod(folder.hashCode(), locks.length)];
     }
 
     private static void replace(Path folder, List<SessionStatus> statuses) throws IOException {

@@ -34,6 +34,31 @@ final class FileSessionArchiveTest {
     }
 
     @Test
+    void whatTwoThreadsSaveAtOnceIsAllThere() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (int writer = 0; writer < 4; writer++) {
+            int first = writer * 50;
+            threads.add(Thread.ofVirtual().start(() -> {
+                for (int i = first; i < first + 50; i++) {
+                    saveOne(String.format("s_%016d", i));
+                }
+            }));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(archive.sessions(folder)).hasSize(200);
+    }
+
+    private void saveOne(String id) {
+        try {
+            archive.save(folder, List.of(status(id, 1)));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
     void outputComesBackInOrderWithItsStreams() throws IOException {
         try (var out = archive.write(folder, ID)) {
             out.append(Tag.STDOUT, ByteBuffer.wrap(new byte[] {1, (byte) 0xff}));

@@ -3,6 +3,7 @@ package dev.cortex.drivers.oci;
 import dev.cortex.drivers.channel.SocketDialer;
 import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.DiskSpec;
+import dev.cortex.drivers.launch.HeldProcesses;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
@@ -41,6 +42,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -63,6 +66,7 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
     private final WorkspaceCopies workspaces;
     private final SocketDialer dialer = new SocketDialer();
     private final OomKills oomKills = new OomKills();
+    private final HeldProcesses processes = new HeldProcesses();
 
     /** @param pool in which its disks are made */
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe, HostPool pool) {
@@ -142,6 +146,7 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
         OciLaunch.Surroundings host = surroundings(request);
         HostFolders.makePassable(new RunFiles(request.runFolder(), request.folder()).bundle());
         Started started = launch(request, host);
+        processes.hold(request.sandbox(), started.first());
         return new OciSandboxHandle(
                         started.first(),
                         started.socket(),
@@ -237,9 +242,10 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
     public Map<Handle, Observation> observe(Collection<Handle> handles) {
         List<ObserveSpec.Subject> subjects = new ArrayList<>();
         for (Handle handle : handles) {
-            OciSandboxHandle.understand(handle)
-                    .ifPresent(known -> subjects.add(
-                            new ObserveSpec.Subject(handle.sandbox().value(), known.first(), known.cgroup())));
+            OciSandboxHandle.understand(handle).ifPresent(known -> {
+                processes.hold(handle.sandbox(), known.first());
+                subjects.add(new ObserveSpec.Subject(handle.sandbox().value(), known.first(), known.cgroup()));
+            });
         }
         Map<String, Observation> seen = launcher.observe(subjects);
         Map<Handle, Observation> answer = new LinkedHashMap<>();
@@ -250,9 +256,13 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
 
     @Override
     public Optional<String> causeOfDeath(Handle handle) {
-        return OciSandboxHandle.understand(handle)
-                .flatMap(OciSandboxHandle::cgroup)
-                .flatMap(oomKills::in);
+        Optional<OciSandboxHandle> known = OciSandboxHandle.understand(handle);
+        String facts = Stream.of(
+                        known.flatMap(k -> processes.end(handle.sandbox(), k.first())),
+                        known.flatMap(OciSandboxHandle::cgroup).flatMap(oomKills::in))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining("; "));
+        return facts.isEmpty() ? Optional.empty() : Optional.of(facts);
     }
 
     @Override
@@ -283,6 +293,7 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
         String program =
                 OciReadiness.runtime(host, runtime).map(Probed.Runtime::path).orElse("/usr/bin/" + runtime.program());
         launcher.stop(OciLaunch.stop(request, runtime.program(), program, !host.root()));
+        processes.release(request.sandbox());
     }
 
     @Override

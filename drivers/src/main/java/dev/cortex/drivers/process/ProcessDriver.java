@@ -1,9 +1,11 @@
 package dev.cortex.drivers.process;
 
 import dev.cortex.drivers.channel.SocketDialer;
+import dev.cortex.drivers.launch.HeldProcesses;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.ObserveSpec;
+import dev.cortex.drivers.launch.Started;
 import dev.cortex.drivers.launch.WorkspaceCopies;
 import dev.cortex.drivers.launch.WorkspacePlace;
 import dev.cortex.protocol.api.ApplyWorkspace;
@@ -53,6 +55,7 @@ public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKee
     private final Map<String, String> environment;
     private final WorkspaceCopies workspaces;
     private final SocketDialer dialer = new SocketDialer();
+    private final HeldProcesses processes = new HeldProcesses();
 
     /** @param environment the daemon's own, of which an allow list gets in */
     public ProcessDriver(Installation installation, Launcher launcher, Map<String, String> environment) {
@@ -104,8 +107,9 @@ public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKee
         refuseWhatItCannotDo(request);
         makeWorkdir(request);
         LinkedFolders.make(request.disk(), request.terms().mounts());
-        return ProcessSandboxHandle.of(launcher.start(ProcessLaunch.start(request, installation.neuron(), environment)))
-                .write(request.sandbox());
+        Started started = launcher.start(ProcessLaunch.start(request, installation.neuron(), environment));
+        processes.hold(request.sandbox(), started.first());
+        return ProcessSandboxHandle.of(started).write(request.sandbox());
     }
 
     private static void refuseWhatItCannotDo(StartRequest request) {
@@ -138,9 +142,10 @@ public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKee
     public Map<Handle, Observation> observe(Collection<Handle> handles) {
         List<ObserveSpec.Subject> subjects = new ArrayList<>();
         for (Handle handle : handles) {
-            ProcessSandboxHandle.understand(handle)
-                    .ifPresent(known -> subjects.add(
-                            new ObserveSpec.Subject(handle.sandbox().value(), known.first(), Optional.empty())));
+            ProcessSandboxHandle.understand(handle).ifPresent(known -> {
+                processes.hold(handle.sandbox(), known.first());
+                subjects.add(new ObserveSpec.Subject(handle.sandbox().value(), known.first(), Optional.empty()));
+            });
         }
         Map<String, Observation> seen = launcher.observe(subjects);
         Map<Handle, Observation> answer = new LinkedHashMap<>();
@@ -160,8 +165,14 @@ public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKee
     }
 
     @Override
+    public Optional<String> causeOfDeath(Handle handle) {
+        return ProcessSandboxHandle.understand(handle).flatMap(known -> processes.end(handle.sandbox(), known.first()));
+    }
+
+    @Override
     public void stop(StopRequest request) {
         launcher.stop(ProcessLaunch.stop(request));
+        processes.release(request.sandbox());
     }
 
     @Override

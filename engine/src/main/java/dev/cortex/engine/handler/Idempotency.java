@@ -68,13 +68,24 @@ final class Idempotency<Q, R> {
                 return Optional.of(present);
             }
             if (calls.size() >= MOST) {
-                calls.remove(calls.keySet().iterator().next());
+                makeRoom();
             }
             calls.put(key, mine);
             return Optional.empty();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The oldest answer goes. A call in flight never does: its repetition would be a second call. */
+    private void makeRoom() {
+        var oldest = calls.entrySet().stream()
+                .filter(call -> call.getValue().answer().isDone())
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow(() -> CortexException.of(
+                        ErrorCode.CAPACITY, MOST + " creating calls are in flight", "try again in a moment"));
+        calls.remove(oldest);
     }
 
     private void forget(String key, Known<Q, R> mine) {

@@ -161,6 +161,20 @@ final class CreatingTest {
     }
 
     @Test
+    void aFailureRightBehindTheRecordLeavesNoRecord() throws Exception {
+        harness.at(step -> {
+            if (step == Boundary.CREATE_DISK) {
+                throw new IllegalStateException("injected");
+            }
+        });
+        assertThatThrownBy(() -> harness.create("api")).isInstanceOf(CortexException.class);
+        assertThat(harness.store().list("", 9)).isEmpty();
+        harness.assertConsistent();
+        harness.reopen();
+        assertThat(harness.create("api").state()).isEqualTo(State.RUNNING);
+    }
+
+    @Test
     void aNameIsTakenOnce() {
         harness.create("api");
         CortexException e = catchThrowableOfType(CortexException.class, () -> harness.create("api"));

@@ -119,6 +119,40 @@ final class PausingTest {
     }
 
     @Test
+    void aClientThatWatchesIsShownWhatIsKeptAndThenWhatComes() throws Exception {
+        SandboxRow row = harness.create("api");
+        SessionStatus session = begun(row, "one ");
+        harness.core().pause("api");
+        ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, 0, ""));
+        Thread relay = Thread.ofVirtual()
+                .start(() -> client.relay(harness.core().sessions().attach("api", session.id())));
+        harness.eventually(() -> client.text().equals("one "));
+        harness.core().resume("api");
+        session(row, session.id()).write(Frame.Tag.STDOUT, "two");
+        session(row, session.id()).end(Cause.EXITED, 3);
+        relay.join();
+        assertThat(client.text()).isEqualTo("one two");
+        assertThat(client.frames())
+                .filteredOn(Frame.HandshakeAck.class::isInstance)
+                .hasSize(1);
+        assertThat(client.frames()).last().isEqualTo(new Frame.Exit(Cause.EXITED.wire(), 3));
+    }
+
+    @Test
+    void aClientThatLeavesDuringAPauseIsNotWaitedFor() throws Exception {
+        SandboxRow row = harness.create("api");
+        SessionStatus session = begun(row, "one ");
+        harness.core().pause("api");
+        ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, 0, ""));
+        Thread relay = Thread.ofVirtual()
+                .start(() -> client.relay(harness.core().sessions().attach("api", session.id())));
+        harness.eventually(() -> client.text().equals("one "));
+        client.close();
+        assertThat(relay.join(CoreHarness.SOON)).isTrue();
+        assertThat(harness.state("api")).isEqualTo(State.PAUSED);
+    }
+
+    @Test
     void aClientThatWaitsForTheEndOfAPauseIsShownTheEndWhenItIsAStop() throws Exception {
         SandboxRow row = harness.create("api");
         SessionStatus session = begun(row, "one ");

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 final class IdempotencyTest {
@@ -60,6 +61,30 @@ final class IdempotencyTest {
         go.countDown();
         assertThat(first.get()).isEqualTo(1);
         assertThat(second.get()).isEqualTo(1);
+    }
+
+    @Test
+    void aCallInFlightIsNeverForgottenHoweverManyCome() throws Exception {
+        Idempotency<String, Integer> calls = new Idempotency<>(Clock.systemUTC());
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger made = new AtomicInteger();
+        Supplier<Integer> slow = () -> {
+            inside.countDown();
+            await(go);
+            return made.incrementAndGet();
+        };
+        CompletableFuture<Integer> first =
+                CompletableFuture.supplyAsync(() -> calls.once(Optional.of("first"), "q", slow));
+        inside.await();
+        for (int i = 0; i < 10_500; i++) {
+            calls.once(Optional.of("other " + i), "q", () -> 0);
+        }
+        CompletableFuture<Integer> again =
+                CompletableFuture.supplyAsync(() -> calls.once(Optional.of("first"), "q", slow));
+        go.countDown();
+        assertThat(first.get()).isEqualTo(1);
+        assertThat(again.get()).isEqualTo(1);
     }
 
     private static void await(CountDownLatch latch) {

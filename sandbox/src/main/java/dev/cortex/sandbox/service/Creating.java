@@ -104,9 +104,13 @@ final class Creating {
                     ports.clock().instant());
             SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
             ports.boundaries().crossed(Boundary.CREATE_RECORDED);
-            if (!kept.equals(Optional.of(disk))) {
-                store.saveDisk(disk);
-                ports.boundaries().crossed(Boundary.CREATE_DISK);
+            try {
+                if (!kept.equals(Optional.of(disk))) {
+                    store.saveDisk(disk);
+                    ports.boundaries().crossed(Boundary.CREATE_DISK);
+                }
+            } catch (RuntimeException e) {
+                throw undone(placed, e);
             }
             return placed;
         }

@@ -12,12 +12,14 @@ import dev.cortex.sandbox.session.Deliveries;
 import dev.cortex.sandbox.session.LiveRelay;
 import dev.cortex.sandbox.session.Output;
 import dev.cortex.sandbox.session.OutputReader;
+import dev.cortex.sandbox.session.PausedRelay;
 import dev.cortex.sandbox.session.Relay;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.session.SessionRequests;
 import dev.cortex.sandbox.session.Sessions;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,9 +30,6 @@ import java.util.Optional;
  */
 public final class SandboxSessions {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
-
-    /** A pause has no end of its own. */
-    private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
     /** One question on the control stream; below the 30 s that a call may take. */
     private static final Duration QUESTION = Duration.ofSeconds(20);
@@ -162,7 +161,8 @@ public final class SandboxSessions {
         Sessions.Found found = sessions(row).find(session);
         String id = found.status().id();
         if (!found.live() && found.status().cause().isEmpty()) {
-            return new Attached(id, client -> afterThePause(row, id).run(client));
+            Path folder = ports.folders().sandbox(row.id());
+            return new Attached(id, new PausedRelay(ports.archive(), folder, found.status(), pause(row, id)));
         }
         Relay relay = found.live()
                 ? live(new Running(row, guests.of(row)), id)
@@ -174,10 +174,18 @@ public final class SandboxSessions {
         return new Attached(id, relay);
     }
 
-    /** A client of a sandbox that stands still waits, as one does that was attached before. */
-    private Relay afterThePause(SandboxRow row, String session) {
-        awake(row.id().value(), FOR_EVER);
-        return attach(row.id().value(), session).relay();
+    private PausedRelay.Pause pause(SandboxRow row, String session) {
+        return new PausedRelay.Pause() {
+            @Override
+            public boolean over(Duration most) throws InterruptedException {
+                return waking.await(row.id(), most);
+            }
+
+            @Override
+            public Relay afterwards() {
+                return attach(row.id().value(), session).relay();
+            }
+        };
     }
 
     /** The record once it does not stand still any more, or as it is after {@code most}. */

@@ -38,7 +38,7 @@ public final class ArchivedReplay implements Relay {
         }
         client.write(new Frame.HandshakeAck(false, session.oldest(), session.newest(), 0));
         if (from != Frame.LIVE_ONLY) {
-            replay(client, from);
+            replay(archive, folder, session, client, from);
         }
         client.write(new Frame.Exit(
                 session.cause().orElse(SessionStatus.Cause.UNKNOWN).wire(), session.code()));
@@ -47,7 +47,9 @@ public final class ArchivedReplay implements Relay {
         }
     }
 
-    private void replay(FrameChannel client, long from) throws IOException {
+    /** Writes what is kept from a cursor on, and a Gap before it where that begins later. */
+    static void replay(SessionArchive archive, Path folder, SessionStatus session, FrameChannel client, long from)
+            throws IOException {
         long begin = from;
         if (Long.compareUnsigned(from, session.oldest()) < 0) {
             begin = session.oldest();

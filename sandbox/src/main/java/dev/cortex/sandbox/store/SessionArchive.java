@@ -10,8 +10,7 @@ import java.util.Optional;
 
 /**
  * Sessions of stopped sandboxes: their statuses and what their rings held, in the sandbox's folder, until the record
- * goes. Everything in it came from a guest. Thread-safe for different folders; the core never writes one folder from two
- * threads.
+ * goes. Everything in it came from a guest. Thread-safe; the output of one session is written by one thread.
  */
 public interface SessionArchive {
     /** The last so many statuses stay; a neuron keeps as many. */

@@ -100,6 +100,34 @@ public abstract class DriverContract extends DriverLifecycleContract {
         assertNothingLeft(trial);
     }
 
+    /** The kernel tells it of a process that is no child of ours since 6.15. */
+    @Test
+    void whatEndedAFirstProcessFromOutsideIsTold() throws Exception {
+        Trial trial = trial();
+        Handle handle = trial.start();
+        try (Shell shell = trial.shell(handle)) {
+            shell.run("true");
+        }
+        assertThat(trial.driver().causeOfDeath(handle)).as("while it lives").isEmpty();
+        long pid = subject().firstProcess(trial.request(), handle);
+        assertThat(new ProcessBuilder("kill", "-9", Long.toString(pid)).start().waitFor())
+                .isZero();
+        eventually(() -> observed(trial, handle) == Observation.ABSENT);
+        if (kernelTells()) {
+            eventually(() -> trial.driver().causeOfDeath(handle).isPresent());
+            assertThat(trial.driver().causeOfDeath(handle).orElseThrow())
+                    .isEqualTo("its first process was ended by signal 9 (KILL)");
+        } else {
+            assertThat(trial.driver().causeOfDeath(handle).orElse("signal 9")).contains("signal 9");
+        }
+    }
+
+    private static boolean kernelTells() {
+        String[] version = System.getProperty("os.version").split("[.-]");
+        int major = Integer.parseInt(version[0]);
+        return major > 6 || (major == 6 && Integer.parseInt(version[1]) >= 15);
+    }
+
     @Test
     void manyStreamsAreDialledAtOnce() throws Exception {
         Trial trial = trial();
