@@ -27,6 +27,7 @@ const usage = `usage: launcher VERB
   resume              let it go on
   checkpoint          save the memory of one whose neuron is quiet
   observe             look at many at once
+  discover            find what exists under the names of a home
   probe [--tools DIR] [DIR]
                       tell what this host can do, with runtimes of a folder of tools
   extract TAR DIR     unpack an archive
@@ -63,6 +64,7 @@ var verbs = map[string]func(call) (any, int, error){
 	"resume":         resumeVerb,
 	"checkpoint":     checkpointVerb,
 	"observe":        observeVerb,
+	"discover":       discoverVerb,
 	"probe":          probeVerb,
 	"extract":        extractVerb,
 	"pack":           packVerb,

@@ -8,6 +8,7 @@ import (
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/checkpoint"
+	"cortex.dev/native/internal/launch/discover"
 	"cortex.dev/native/internal/launch/observe"
 	"cortex.dev/native/internal/launch/pause"
 	"cortex.dev/native/internal/launch/start"
@@ -81,6 +82,15 @@ func again(c call, mapping launch.Mapping, verb string, record any) (any, int, e
 	}
 	status, err := userns.Run(mapping, []string{verb}, bytes.NewReader(text), c.stdout)
 	return nil, status, err
+}
+
+func discoverVerb(c call) (any, int, error) {
+	var spec launch.DiscoverSpec
+	if err := launch.Decode(c.stdin, &spec); err != nil {
+		return nil, 1, err
+	}
+	answer, err := discover.Look(spec)
+	return answer, 0, err
 }
 
 func pauseVerb(c call) (any, int, error) { return changeVerb(c, pause.Pause) }

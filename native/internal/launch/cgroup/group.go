@@ -47,6 +47,9 @@ func (g Group) all() []string {
 	return all
 }
 
+// Folders lists every folder that the group may have.
+func (g Group) Folders() []string { return g.all() }
+
 // Paths lists the folders for the answer.
 func (g Group) Paths() []launch.CgroupPath {
 	var paths []launch.CgroupPath

@@ -1,5 +1,7 @@
 package dev.cortex.daemon;
 
+import dev.cortex.daemon.doctor.Capacity;
+import dev.cortex.daemon.doctor.CapacityAnswer;
 import dev.cortex.daemon.doctor.Examination;
 import dev.cortex.daemon.doctor.Fixing;
 import dev.cortex.daemon.doctor.Gvisor;
@@ -7,9 +9,11 @@ import dev.cortex.daemon.doctor.Page;
 import dev.cortex.daemon.doctor.Report;
 import dev.cortex.daemon.settings.DaemonSettings;
 import dev.cortex.daemon.settings.HomeFile;
+import dev.cortex.daemon.words.Envelope;
 import dev.cortex.daemon.words.Words;
 import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
 import java.io.Console;
 import java.io.IOException;
@@ -25,20 +29,22 @@ import java.util.stream.Stream;
 /** {@code cortex doctor}: what works on this machine, what does not, and the command that helps. */
 public final class Doctor {
     private static final String USAGE = """
-            Usage: cortex doctor [--json] [--fix [--yes]]
+            Usage: cortex doctor [--json] [--fix [--yes]] [--capacity N]
 
             Says what this machine is, whether a daemon runs, which drivers are ready and what the others miss.
             The exit status is 0 when a sandbox could be made without naming a driver.
 
               --fix     run the fixes that only install packages, and build gVisor where Go is there, after
                         asking (--yes or CI=true: without)
+              --capacity N   which limits of this machine stand in the way of N sandboxes, with their fixes;
+                             the exit status is 1 when one does
               --json    the same for programs
               --home DIR    another home (CORTEX_HOME)
 
             Examples:
               cortex doctor
               cortex doctor --fix --yes
-              cortex doctor --json
+              cortex doctor --capacity 1000
             """;
 
     private static final int USAGE_STATUS = 2;
@@ -53,7 +59,7 @@ public final class Doctor {
     private static int run(String[] words) {
         CommandLine line;
         try {
-            line = CommandLine.parse("doctor", words, Set.of("--fix"), Set.of());
+            line = CommandLine.parse("doctor", words, Set.of("--fix"), Set.of("--capacity"));
         } catch (CortexException e) {
             Words.of(words).print(e);
             return USAGE_STATUS;
@@ -65,6 +71,9 @@ public final class Doctor {
         try {
             Home home =
                     line.value("--home").map(folder -> Home.at(Path.of(folder))).orElseGet(Home::current);
+            if (line.value("--capacity").isPresent()) {
+                return capacity(line, home);
+            }
             Report report = examine(home);
             if (line.has("--fix")) {
                 report = fixed(line, home, report);
@@ -110,6 +119,23 @@ public final class Doctor {
         } catch (CortexException e) {
             return CortexOptions.at(home);
         }
+    }
+
+    private static int capacity(CommandLine line, Home home) {
+        String given = line.value("--capacity").orElse("");
+        if (!given.matches("[1-9][0-9]{0,8}")) {
+            throw CortexException.of(
+                    ErrorCode.INVALID_ARGUMENT,
+                    "--capacity '" + given + "' is no number of sandboxes",
+                    "write such as: cortex doctor --capacity 1000");
+        }
+        long wanted = Long.parseLong(given);
+        Capacity capacity = Examination.capacity(home);
+        System.out.print(
+                line.has("--json")
+                        ? Envelope.of("capacity", CapacityAnswer.of(wanted, capacity)) + "\n"
+                        : Page.capacity(capacity, wanted));
+        return capacity.against(wanted).isEmpty() ? 0 : 1;
     }
 
     private static boolean agreed(CommandLine line, List<String> fixes) {

@@ -25,6 +25,7 @@ import dev.cortex.sandbox.cleanup.CleanupStack;
 import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.Folders;
+import dev.cortex.sandbox.service.Orphans;
 import dev.cortex.sandbox.service.Ports;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxStore;
@@ -193,6 +194,25 @@ public final class Cortex implements AutoCloseable {
         } catch (CortexException e) {
             return List.of("disks: " + e.getMessage()
                     + e.remedy().map(remedy -> " (" + remedy + ")").orElse(""));
+        }
+    }
+
+    /**
+     * What exists under the names of a home and no record knows. Only looks; the home may be open elsewhere.
+     *
+     * @throws CortexException NOT_READY when its records cannot be read
+     */
+    public static Orphans.Found orphans(CortexOptions options) {
+        Home home = options.home();
+        Optional<SqliteStore> records = SqliteStore.look(home.database());
+        if (records.isEmpty()) {
+            return new Orphans.Found(List.of(), List.of(), List.of());
+        }
+        Launcher launcher = Launcher.of(new Installation(options.installation()));
+        try (SqliteStore store = records.get();
+                HostPool pool = HostPool.seen(home.folder(), options.disks(), launcher)) {
+            Folders folders = new Folders(home.folder(), home.runFolder());
+            return new Orphans(store, drivers(options, launcher, pool), folders).look();
         }
     }
 

@@ -195,7 +195,16 @@ final class CallsTest {
             GuestToken token = new GuestToken("ab".repeat(32));
             guest.initialize(
                     new GuestIdentity(
-                            token, 1, "api", "0".repeat(32), List.of(), GuestIdentity.User.AGENT, "/work", 0, true, true),
+                            token,
+                            1,
+                            "api",
+                            "0".repeat(32),
+                            List.of(),
+                            GuestIdentity.User.AGENT,
+                            "/work",
+                            0,
+                            true,
+                            true),
                     SOON);
             guest.info(SOON);
             assertThat(scripted.hellos())

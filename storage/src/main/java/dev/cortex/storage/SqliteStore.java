@@ -136,7 +136,7 @@ public final class SqliteStore implements SandboxStore {
                     connection.close();
                     return Optional.empty();
                 }
-                return Optional.of(new SqliteStore(connection, file, UUID.randomUUID()));
+                return Optional.of(new SqliteStore(connection, file, homeId(connection)));
             } catch (SQLException e) {
                 connection.close();
                 return Optional.empty();
@@ -393,10 +393,17 @@ public final class SqliteStore implements SandboxStore {
         try (Statement statement = connection.createStatement()) {
             statement.executeUpdate(
                     "INSERT INTO home (id) SELECT '" + UUID.randomUUID() + "' WHERE NOT EXISTS (SELECT 1 FROM home)");
-            try (ResultSet rows = statement.executeQuery("SELECT id FROM home")) {
-                rows.next();
-                return UUID.fromString(rows.getString(1));
+            return homeId(connection);
+        }
+    }
+
+    private static UUID homeId(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT id FROM home")) {
+            if (!rows.next()) {
+                throw new SQLException("the home has no id");
             }
+            return UUID.fromString(rows.getString(1));
         }
     }
 

@@ -29,6 +29,7 @@ public final class Completion {
                     '') COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
                     %s) COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word")) ;;
                     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
+                    service) COMPREPLY=($(compgen -W 'install uninstall status' -- "$word")) ;;
                     config) COMPREPLY=($(compgen -W 'get set unset trust' -- "$word")) ;;
                     egress) COMPREPLY=($(compgen -W "log set show $(cortex completion names 2>/dev/null)" -- "$word")) ;;
                     help) COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
@@ -73,6 +74,7 @@ public final class Completion {
         text.append(") compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");
         text.append("        egress) compadd log set show ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
+        text.append("        service) compadd install uninstall status ;;\n");
         text.append("    esac\n    [[ $words[2] == (cp|run|create) ]] && _files\n}\ncompdef _cortex cortex\n");
         return text.toString();
     }

@@ -18,8 +18,7 @@ public final class Help {
 
     /** Names of verbs that are explained on one line, and the line. */
     private static final String[][] OVERVIEW = {
-        {"run", "Run a command in a new sandbox and remove it afterwards"},
-        {"create", "Make a sandbox and start it"},
+        {"run, create", "Run a command in a new sandbox; make one that stays"},
         {"exec, attach", "Run a command in a sandbox, or a shell; come back to it"},
         {"sessions, logs, watch", "What runs and ran, what it wrote; how its files change"},
         {"forward, egress", "Reach a sandbox's ports; what it may reach outside"},
@@ -27,7 +26,8 @@ public final class Help {
         {"ls, inspect, usage", "List sandboxes; everything about one; what they take"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
         {"pause, resume, reset", "Let one stand still and go on; clear one in error"},
-        {"serve, doctor", "Run the daemon; what this machine can do, and misses"},
+        {"serve, service", "Run the daemon, here or as a service of systemd"},
+        {"doctor, prune", "What this machine misses; what no sandbox needs"},
         {"config, token", "Settings and where they come from; the HTTP token"},
         {"version, completion", "Versions; completion for bash, zsh and fish"},
         {"help", "Help on a verb or a subject: cortex help settings"}

@@ -220,6 +220,14 @@ public final class Verbs {
                             "cortex egress log api --follow",
                             "cortex egress set api --allow-host pypi.org --allow-host '*.pythonhosted.org'",
                             "cortex egress set api --only"),
+            Verb.of("prune", "", 0, 0, "Remove what no sandbox needs; without --apply only say what would go")
+                    .with(
+                            Flag.on("apply", "do it; --yes does too"),
+                            Flag.on("disks", "disks that are kept for removed names too"))
+                    .noting("What no record knows (processes, mounts, control groups, folders of this home) goes;\n"
+                            + "each is looked at again right before, and what is not certain is kept and named.\n"
+                            + "Another home's things are never touched. The status is 1 when something is left.")
+                    .example("cortex prune", "cortex prune --apply", "cortex prune --disks --json"),
             Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
                     .doneElsewhere()
                     .with(
@@ -227,10 +235,17 @@ public final class Verbs {
                             Flag.on("stop-sandboxes", "end its sandboxes too when it ends"),
                             Flag.of("port", "PORT", "on 127.0.0.1, instead of 3100"))
                     .example("cortex serve", "cortex serve --stop", "cortex serve --port 3200"),
+            Verb.of("service", "install|uninstall|status", 1, 1, "Run the daemon as a service of systemd")
+                    .with(Flag.on("dry-run", "only show the unit and the commands"))
+                    .noting("For root a unit of the system, else one of the user. Restarting or removing it leaves\n"
+                            + "sandboxes running. status is 0 when the service is active.")
+                    .example("cortex service install --dry-run", "cortex service status", "cortex service uninstall"),
             Verb.of("doctor", "", 0, 0, "What this machine can do, and what it misses")
                     .doneElsewhere()
-                    .with(Flag.on("fix", "do what can be done about it"))
-                    .example("cortex doctor", "cortex doctor --json", "cortex doctor --fix"),
+                    .with(
+                            Flag.on("fix", "do what can be done about it, and say what was done"),
+                            Flag.of("capacity", "N", "which limits stand in the way of N sandboxes"))
+                    .example("cortex doctor", "cortex doctor --capacity 1000", "cortex doctor --fix"),
             Verb.of(
                             "config",
                             "[get KEY | set KEY VALUE | unset KEY | trust [DIR]]",

@@ -29,6 +29,8 @@ public final class Commands {
             case "diff" -> new DiffCommand(context);
             case "apply" -> new ApplyCommand(context);
             case "egress" -> new EgressCommand(context);
+            case "prune" -> new PruneCommand(context);
+            case "service" -> new ServiceCommand(context);
             case "logs" -> new LogsCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);

@@ -18,6 +18,11 @@ import java.util.Optional;
 
 /** {@code cortex watch}: a line for each change, until Ctrl-C or until what is watched has gone. */
 final class WatchCommand implements Command {
+    /** A daemon that was killed serves again within seconds; what lasts longer is no accident. */
+    private static final long REOPEN_MILLIS = 60_000;
+
+    private static final long PAUSE_MILLIS = 100;
+
     private final Context context;
     private final Invocation invocation;
     private final Output output;
@@ -38,7 +43,7 @@ final class WatchCommand implements Command {
         while (!toldAll(events)) {
             // The daemon went, and what happened until now went unseen.
             output.say("cortex: the daemon was lost, watching again");
-            events = open(sandbox, path);
+            events = reopen(sandbox, path);
             tell(Json.object()
                     .put("kind", "rescan")
                     .put("folder", true)
@@ -60,6 +65,26 @@ final class WatchCommand implements Command {
                 return false;
             }
             throw e;
+        }
+    }
+
+    /** A daemon that is ending may still take a connection, and its successor needs a moment. */
+    private ServerEvents reopen(String sandbox, Word path) {
+        long end = System.nanoTime() + REOPEN_MILLIS * 1_000_000;
+        while (true) {
+            try {
+                return open(sandbox, path);
+            } catch (CortexException e) {
+                if (e.code() != ErrorCode.INTERNAL || System.nanoTime() > end) {
+                    throw e;
+                }
+            }
+            try {
+                Thread.sleep(PAUSE_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw CortexException.of(ErrorCode.CANCELLED, "interrupted", "");
+            }
         }
     }
 

@@ -61,6 +61,7 @@ final class ContractTest {
             Map.entry(Operations.SESSION_REMOVE, "sessions"),
             Map.entry(Operations.SESSION_OUTPUT, "logs"),
             Map.entry(Operations.SESSION_ATTACH, "attach"),
+            Map.entry(Operations.PRUNE, "prune"),
             Map.entry(Operations.FORWARD, "forward"),
             Map.entry(Operations.FILE_WATCH, "watch"),
             Map.entry(Operations.WORKSPACE_CHANGES, "diff"),

@@ -3,7 +3,10 @@ package dev.cortex.daemon.doctor;
 import dev.cortex.engine.Cortex;
 import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.api.Prune;
+import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.home.Home;
+import dev.cortex.sandbox.service.Orphans;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Finds out what a report says. */
 public final class Examination {
@@ -25,14 +27,35 @@ public final class Examination {
      */
     public static Report of(CortexOptions options, Optional<ProcessHandle> daemon, Optional<String> port) {
         Daemon.Readiness readiness = Cortex.readiness(options);
+        Home home = options.home();
+        List<String> notes = new ArrayList<>(Cortex.diskNotes(options));
+        notes.addAll(notes(home, daemon.isPresent(), port));
         return new Report(
                 Machine.current(),
                 daemon.map(process -> state(process, port)),
                 readiness,
-                Stream.concat(
-                                Cortex.diskNotes(options).stream(),
-                                notes(options.home(), daemon.isPresent(), port).stream())
-                        .toList());
+                orphans(options, notes),
+                notes,
+                capacity(home));
+    }
+
+    /** How many sandboxes the machine holds. */
+    public static Capacity capacity(Home home) {
+        return Capacity.of(HostLimits.read(home.folder()), Footprint.measure(home.runFolder()), Home.uid() == 0);
+    }
+
+    private static List<Prune.Orphan> orphans(CortexOptions options, List<String> notes) {
+        try {
+            Orphans.Found found = Cortex.orphans(options);
+            found.unsure().forEach(line -> notes.add("orphans: " + line));
+            found.disks().forEach(disk -> notes.add("disk: no record knows " + disk + " (cortex prune --disks)"));
+            return found.orphans().stream()
+                    .map(orphan -> new Prune.Orphan(orphan.sandbox().value(), orphan.what()))
+                    .toList();
+        } catch (CortexException e) {
+            notes.add("orphans: could not be looked for: " + e.getMessage());
+            return List.of();
+        }
     }
 
     private static Report.DaemonState state(ProcessHandle process, Optional<String> port) {

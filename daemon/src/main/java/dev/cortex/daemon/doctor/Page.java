@@ -2,7 +2,9 @@ package dev.cortex.daemon.doctor;
 
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.api.Daemon.DriverReadiness;
+import dev.cortex.protocol.api.Prune;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 
 /** A report for people. */
@@ -20,8 +22,65 @@ public final class Page {
         page.machine(report.machine());
         page.daemon(report);
         page.drivers(report.readiness());
+        page.orphans(report);
         page.notes(report);
         return page.text.toString();
+    }
+
+    /**
+     * Which limits stand in the way of so many sandboxes.
+     *
+     * @param wanted so many
+     */
+    public static String capacity(Capacity capacity, long wanted) {
+        Page page = new Page();
+        List<Capacity.Bound> against = capacity.against(wanted);
+        page.text.append("%,d sandboxes: %s%n"
+                .formatted(
+                        wanted,
+                        against.isEmpty()
+                                ? "nothing of this machine stands in the way"
+                                : "these limits stand in the way"));
+        Footprint one = capacity.footprint();
+        page.text.append("one takes %s, %d threads, %d files (%s)%n"
+                .formatted(
+                        size(one.memoryBytes()),
+                        one.threads(),
+                        one.files(),
+                        one.measured() == 0 ? "what an idle one may" : "measured on " + one.measured() + " that run"));
+        for (Capacity.Bound bound : capacity.bounds()) {
+            page.bound(bound, bound.sandboxes() < wanted);
+        }
+        return page.text.toString();
+    }
+
+    private void bound(Capacity.Bound bound, boolean against) {
+        text.append("  %-2s %-30s %,15d sandboxes%n".formatted(against ? "✗" : "", bound.limit(), bound.sandboxes()));
+        if (against && !bound.fix().isEmpty()) {
+            text.append("       fix: ").append(bound.fix()).append('\n');
+        }
+    }
+
+    private void orphans(Report report) {
+        if (report.orphans().isEmpty()) {
+            return;
+        }
+        text.append("orphans\n");
+        for (Prune.Orphan orphan : report.orphans()) {
+            text.append("  ")
+                    .append(orphan.sandbox())
+                    .append("  ")
+                    .append(summary(orphan.what()))
+                    .append('\n');
+        }
+        text.append("  no record knows them; see what would go: cortex prune\n");
+    }
+
+    private static String summary(List<String> what) {
+        long processes =
+                what.stream().filter(trace -> trace.startsWith("process ")).count();
+        long others = what.size() - processes;
+        return (processes == 1 ? "1 process" : processes + " processes") + ", " + others + " other things";
     }
 
     private void machine(Machine machine) {
@@ -82,11 +141,15 @@ public final class Page {
     }
 
     private void notes(Report report) {
-        if (report.notes().isEmpty()) {
-            return;
-        }
         text.append("notes\n");
         report.notes().forEach(note -> text.append("  ").append(note).append('\n'));
+        report.capacity()
+                .next()
+                .ifPresent(next -> text.append("  capacity: about %,d sandboxes; the next limit is %s%s%n"
+                        .formatted(
+                                report.capacity().sandboxes(),
+                                next.limit(),
+                                next.fix().isEmpty() ? "" : " (" + next.fix() + ")")));
     }
 
     static String size(long bytes) {

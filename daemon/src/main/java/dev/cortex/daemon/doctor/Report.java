@@ -2,6 +2,7 @@ package dev.cortex.daemon.doctor;
 
 import dev.cortex.daemon.words.Envelope;
 import dev.cortex.protocol.api.Daemon;
+import dev.cortex.protocol.api.Prune;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -12,10 +13,18 @@ import java.util.stream.Collectors;
  * All that a doctor found.
  *
  * @param daemon absent when none runs in this home
+ * @param orphans what exists under this home's names and no record knows
  * @param notes what works less well here, for people
  */
-public record Report(Machine machine, Optional<DaemonState> daemon, Daemon.Readiness readiness, List<String> notes) {
+public record Report(
+        Machine machine,
+        Optional<DaemonState> daemon,
+        Daemon.Readiness readiness,
+        List<Prune.Orphan> orphans,
+        List<String> notes,
+        Capacity capacity) {
     public Report {
+        orphans = List.copyOf(orphans);
         notes = List.copyOf(notes);
     }
 

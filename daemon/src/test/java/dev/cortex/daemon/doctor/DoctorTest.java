@@ -6,6 +6,7 @@ import dev.cortex.daemon.doctor.Report.DaemonState;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.api.Daemon.DriverReadiness;
 import dev.cortex.protocol.api.Daemon.Missing;
+import dev.cortex.protocol.api.Prune;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -25,11 +27,18 @@ import tools.jackson.databind.json.JsonMapper;
 final class DoctorTest {
     private static final Machine MACHINE = new Machine("Linux 6.18", "x86_64", 2, 23L << 30 | 500L << 20, "hybrid");
 
+    private static final Capacity CAPACITY = Capacity.of(
+            HostLimits.of(Map.of("kernel.pid_max", 32_768L, "threads now", 768L, "memory available", 9L << 30)),
+            Footprint.PROMISED,
+            false);
+
     private static final Report READY = new Report(
             MACHINE,
             Optional.of(new DaemonState(4121, 7_200_000, 81L << 20, Optional.of("3100"))),
             new Daemon.Readiness(List.of(new DriverReadiness("oci", "crun", "ready", "", true, List.of())), "oci/crun"),
-            List.of());
+            List.of(),
+            List.of(),
+            CAPACITY);
 
     private static final Report MISSING = new Report(
             MACHINE,
@@ -48,15 +57,20 @@ final class DoctorTest {
                                                     "no user namespaces", "sysctl user.max_user_namespaces=1", false))),
                             new DriverReadiness("process", "", "ready", "no isolation", false, List.of())),
                     ""),
-            List.of("a note"));
+            List.of(new Prune.Orphan(
+                    "sb_01kb8q5v3mfxw4s6y2r9t7c1ah", List.of("run folder /run/x", "process 7", "process 8"))),
+            List.of("a note"),
+            CAPACITY);
 
     @Test
-    void aReadyMachineIsAPageOfFourLines() {
+    void aReadyMachineIsAPageOfAFewLines() {
         assertThat(Page.of(READY)).isEqualTo("""
                         machine   Linux 6.18 x86_64, 2 cores, 24 GiB, cgroup hybrid
                         daemon    pid 4121, up 2 h, 81 MiB, http://127.0.0.1:3100
                         drivers
                           oci/crun         ready     chosen by auto
+                        notes
+                          capacity: about 1,024 sandboxes; the next limit is memory available
                         """);
         assertThat(READY.ready()).isTrue();
     }
@@ -72,8 +86,12 @@ final class DoctorTest {
                                                      no user namespaces
                                                      fix: sysctl user.max_user_namespaces=1
                           process          ready     no isolation
+                        orphans
+                          sb_01kb8q5v3mfxw4s6y2r9t7c1ah  2 processes, 1 other things
+                          no record knows them; see what would go: cortex prune
                         notes
                           a note
+                          capacity: about 1,024 sandboxes; the next limit is memory available
                         """);
         assertThat(MISSING.ready()).isFalse();
         assertThat(MISSING.fixes()).containsExactly("apt-get install -y crun");
@@ -112,7 +130,36 @@ final class DoctorTest {
     }
 
     private static Report report(DriverReadiness... drivers) {
-        return new Report(MACHINE, Optional.empty(), new Daemon.Readiness(List.of(drivers), ""), List.of());
+        return new Report(
+                MACHINE, Optional.empty(), new Daemon.Readiness(List.of(drivers), ""), List.of(), List.of(), CAPACITY);
+    }
+
+    @Test
+    void eachLimitThatStandsInTheWayIsNamedWithItsFixTheTightestFirst() {
+        Capacity capacity = Capacity.of(
+                HostLimits.of(Map.of(
+                        "kernel.pid_max", 32_768L,
+                        "threads now", 768L,
+                        "user.max_user_namespaces", 50L,
+                        "memory available", 9L << 30)),
+                Footprint.PROMISED,
+                true);
+        assertThat(capacity.sandboxes()).isEqualTo(50);
+        assertThat(capacity.against(50)).isEmpty();
+        assertThat(capacity.against(2_000).stream().map(Capacity.Bound::limit))
+                .containsExactly("user.max_user_namespaces", "memory available");
+        assertThat(Page.capacity(capacity, 2_000))
+                .contains("2,000 sandboxes: these limits stand in the way")
+                .contains("fix: sysctl -w user.max_user_namespaces=100000");
+        assertThat(Page.capacity(capacity, 10)).contains("10 sandboxes: nothing of this machine stands in the way");
+    }
+
+    @Test
+    void whatThisMachineHasIsRead() {
+        Capacity here = Examination.capacity(dev.cortex.protocol.home.Home.at(Path.of("/tmp/no-such-home")));
+        assertThat(here.bounds().stream().map(Capacity.Bound::limit))
+                .contains("kernel.pid_max", "kernel.threads-max", "memory available", "disk available");
+        assertThat(here.sandboxes()).isPositive();
     }
 
     @Test

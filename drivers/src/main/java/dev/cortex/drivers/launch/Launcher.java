@@ -2,6 +2,7 @@ package dev.cortex.drivers.launch;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.sandbox.driver.Discovering;
 import dev.cortex.sandbox.driver.Observation;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,6 +77,19 @@ public final class Launcher {
                     .log(System.Logger.Level.WARNING, () -> "observe failed: " + e.getMessage());
         }
         return seen;
+    }
+
+    /**
+     * What exists under the names of a home.
+     *
+     * @param cgroupParent the group above those of the home's sandboxes, empty where there is none
+     */
+    public List<Discovering.Trace> discover(Discovering.Question question, String cgroupParent) {
+        JsonNode seen =
+                call("discover", DiscoverSpec.of(question, cgroupParent)).orFail();
+        return answer(seen, Discovered.class).traces().stream()
+                .map(Discovered.Seen::trace)
+                .toList();
     }
 
     /** @param tools a folder with runtimes, which go before those in PATH */

@@ -22,6 +22,7 @@ import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Capabilities;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
+import dev.cortex.sandbox.driver.Discovering;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
@@ -51,7 +52,7 @@ import tools.jackson.databind.JsonNode;
  * read-only with the disk above it, no capabilities for {@code agent}, seccomp, no network, limits by control groups. As
  * root, and as an ordinary user with subordinate ids.
  */
-public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping {
+public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping, Discovering {
     public static final String NAME = "oci";
 
     /** By it the guard of a live mount serves its folder. */
@@ -294,6 +295,11 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
                 OciReadiness.runtime(host, runtime).map(Probed.Runtime::path).orElse("/usr/bin/" + runtime.program());
         launcher.stop(OciLaunch.stop(request, runtime.program(), program, !host.root()));
         processes.release(request.sandbox());
+    }
+
+    @Override
+    public List<Trace> discover(Question question) {
+        return launcher.discover(question, OciLaunch.cgroupParent(question.home()));
     }
 
     @Override

@@ -107,7 +107,12 @@ final class OciLaunch {
     }
 
     static String cgroupName(UUID home, SandboxId sandbox) {
-        return "cortex-" + home.toString().substring(0, 8) + "/" + sandbox.value();
+        return cgroupParent(home) + "/" + sandbox.value();
+    }
+
+    /** What stands above the control groups of a home's sandboxes. */
+    static String cgroupParent(UUID home) {
+        return "cortex-" + home.toString().substring(0, 8);
     }
 
     /** Only where this caller can use control groups; the capabilities say which limits hold. */

@@ -17,6 +17,7 @@ import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Capabilities;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
+import dev.cortex.sandbox.driver.Discovering;
 import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
@@ -44,7 +45,7 @@ import java.util.Set;
  * Runs the neuron as a plain child in a session of its own. What runs in the sandbox has the user's own rights: no
  * isolation, no other users, no limits. Processes are found by {@link dev.cortex.drivers.launch.Mark}.
  */
-public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKeeping {
+public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKeeping, Discovering {
     public static final String NAME = "process";
 
     private static final Capabilities CAPABILITIES = new Capabilities(
@@ -173,6 +174,11 @@ public final class ProcessDriver implements SandboxDriver, Pausing, WorkspaceKee
     public void stop(StopRequest request) {
         launcher.stop(ProcessLaunch.stop(request));
         processes.release(request.sandbox());
+    }
+
+    @Override
+    public List<Trace> discover(Question question) {
+        return launcher.discover(question, "");
     }
 
     @Override

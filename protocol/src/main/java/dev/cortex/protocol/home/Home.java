@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +33,13 @@ public record Home(Path folder, Path runFolder) {
     /** The home of this process: {@code CORTEX_HOME}, or the default of its user. */
     public static Home current() {
         return current(System.getenv(), uid(), System.getProperty("user.home", "/"));
+    }
+
+    /** The default of this process's user, whatever {@code CORTEX_HOME} says. */
+    public static Home usual() {
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        environment.remove("CORTEX_HOME");
+        return current(environment, uid(), System.getProperty("user.home", "/"));
     }
 
     /** The home in that folder, for this process's user. */

@@ -9,6 +9,7 @@ import dev.cortex.protocol.api.EgressDecision;
 import dev.cortex.protocol.api.Exec;
 import dev.cortex.protocol.api.Files;
 import dev.cortex.protocol.api.Lifecycle;
+import dev.cortex.protocol.api.Prune;
 import dev.cortex.protocol.api.SandboxView;
 import dev.cortex.protocol.api.SessionView;
 import dev.cortex.protocol.api.StartSession;
@@ -159,6 +160,15 @@ public final class Operations {
             Body.JSON,
             Scope.WRITE,
             "Remove the record; a named disk stays");
+
+    public static final Operation<Prune.Request, Prune.Result> PRUNE = json(
+            "sandbox.prune",
+            Method.POST,
+            "/prune",
+            Prune.Request.class,
+            Prune.Result.class,
+            Scope.WRITE,
+            "Remove what no record knows, and kept disks if asked; without apply, only say what would go");
 
     public static final Operation<Exec.Request, Exec.Result> EXEC = json(
             "session.exec",
@@ -470,6 +480,7 @@ public final class Operations {
                 RESUME,
                 RESET,
                 REMOVE,
+                PRUNE,
                 EXEC,
                 SESSION_START,
                 SESSION_LIST,

@@ -27,9 +27,17 @@ public record Folders(Path home, Path run) {
     private static final FileAttribute<Set<PosixFilePermission>> OURS_ALONE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
+    Path sandboxes() {
+        return home.resolve("sandboxes");
+    }
+
+    Path disks() {
+        return home.resolve("disks");
+    }
+
     /** Things that live as long as the record. */
     public Path sandbox(SandboxId id) {
-        return home.resolve("sandboxes").resolve(id.value());
+        return sandboxes().resolve(id.value());
     }
 
     /** Things that live as long as the first process. */
@@ -38,7 +46,7 @@ public record Folders(Path home, Path run) {
     }
 
     public Path disk(DiskRow disk) {
-        return home.resolve("disks").resolve(disk.folder());
+        return disks().resolve(disk.folder());
     }
 
     static void make(Path folder) {

@@ -69,6 +69,7 @@ public final class SandboxService implements AutoCloseable {
     private final Starting starting;
     private final Stopping stopping;
     private final Removing removing;
+    private final Pruning pruning;
     private final Primaries primaries;
     private final Watching watching;
     private final SandboxEgress egress;
@@ -100,6 +101,7 @@ public final class SandboxService implements AutoCloseable {
         Booting booting = new Booting(ports, drivers, guests, random);
         Erasing erasing = new Erasing(ports, drivers, disks, booting);
         this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, waking, announcing);
+        this.pruning = new Pruning(ports, exclusive, records, removing);
         this.primaries =
                 new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);
         Admission admission = new Admission(ports, drivers, requests, random);
@@ -354,6 +356,11 @@ public final class SandboxService implements AutoCloseable {
 
     public Workspaces workspaces() {
         return workspaces;
+    }
+
+    /** What no record knows, and its removal. */
+    public Pruning pruning() {
+        return pruning;
     }
 
     public Drivers drivers() {

@@ -1,0 +1,51 @@
+package dev.cortex.engine.handler;
+
+import dev.cortex.engine.operation.Call;
+import dev.cortex.engine.operation.Handler;
+import dev.cortex.protocol.api.Prune;
+import dev.cortex.protocol.operation.Operations;
+import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.service.Orphans;
+import dev.cortex.sandbox.service.Pruning;
+import dev.cortex.sandbox.service.SandboxService;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Removes what no sandbox needs, a dry run first. */
+final class PruneHandlers {
+    private final SandboxService sandboxes;
+
+    PruneHandlers(SandboxService sandboxes) {
+        this.sandboxes = sandboxes;
+    }
+
+    void register(Handlers handlers) {
+        handlers.put(Operations.PRUNE, (Handler.Json<Prune.Request, Prune.Result>) this::prune);
+    }
+
+    private Prune.Result prune(Call<Prune.Request> call) {
+        boolean apply = call.request().apply().orElse(false);
+        boolean withDisks = call.request().disks().orElse(false);
+        Pruning pruning = sandboxes.pruning();
+        Orphans.Found found = pruning.look();
+        List<Prune.Disk> disks = disks(pruning, found);
+        List<String> left = apply ? pruning.apply(found, withDisks) : List.of();
+        return new Prune.Result(apply, orphans(found), disks, found.unsure(), left);
+    }
+
+    static List<Prune.Orphan> orphans(Orphans.Found found) {
+        return found.orphans().stream()
+                .map(orphan -> new Prune.Orphan(orphan.sandbox().value(), orphan.what()))
+                .toList();
+    }
+
+    private List<Prune.Disk> disks(Pruning pruning, Orphans.Found found) {
+        List<Prune.Disk> disks = new ArrayList<>();
+        pruning.keptDisks()
+                .forEach(disk -> disks.add(
+                        new Prune.Disk(disk.name(), sandboxes.diskFolder(disk).toString(), sandboxes.diskUsage(disk))));
+        SandboxDriver driver = sandboxes.drivers().all().getFirst();
+        found.disks().forEach(folder -> disks.add(new Prune.Disk("", folder.toString(), driver.diskUsage(folder))));
+        return disks;
+    }
+}

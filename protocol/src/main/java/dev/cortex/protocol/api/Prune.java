@@ -1,0 +1,27 @@
+package dev.cortex.protocol.api;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Records of the operation that removes what no sandbox needs. */
+public final class Prune {
+    private Prune() {}
+
+    /** @param apply do it; else only say what would go; @param disks those that are kept for removed names too */
+    public record Request(Optional<Boolean> apply, Optional<Boolean> disks) {}
+
+    /** @param sandbox the id whose record is not there; @param what exists under its name */
+    public record Orphan(String sandbox, List<String> what) {}
+
+    /** @param name that it is kept for; empty where no record knows it */
+    public record Disk(String name, String folder, long bytes) {}
+
+    /**
+     * @param applied false for a dry run
+     * @param disks that went, or would go with {@code disks}
+     * @param unsure what could not be looked at or told for certain, and is kept
+     * @param left what could not be removed, with the reason
+     */
+    public record Result(
+            boolean applied, List<Orphan> orphans, List<Disk> disks, List<String> unsure, List<String> left) {}
+}
