@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cortex.dev/native/internal/files"
 	"cortex.dev/native/internal/guestpb"
@@ -159,6 +160,43 @@ func TestWhatIsInANewFolderIsToldOnceAndWatchedToo(t *testing.T) {
 	}
 	must(t, os.WriteFile(filepath.Join(root, "d7/e/f/file"), []byte("x"), 0o600))
 	w.until("modified d7/e/f/file")
+}
+
+func TestWhatLeavesANewFolderAtOnceIsNotLeftStandingThere(t *testing.T) {
+	n, root := readyNeuron(t), t.TempDir()
+	w := n.watch(root, true)
+	const rounds = 200
+	for i := range rounds {
+		deep := filepath.Join(root, fmt.Sprintf("d%d/e", i))
+		must(t, os.MkdirAll(deep, 0o755))
+		must(t, os.WriteFile(filepath.Join(deep, "f"), nil, 0o600))
+		// At any moment of the neuron's looking at the new folder.
+		time.Sleep(time.Duration(i%40) * 20 * time.Microsecond)
+		must(t, os.Rename(filepath.Join(deep, "f"), filepath.Join(root, fmt.Sprintf("g%d", i))))
+	}
+	must(t, os.WriteFile(filepath.Join(root, "last"), nil, 0o600))
+	there := map[string]bool{}
+	for _, change := range w.until("created last") {
+		kind, path, _ := strings.Cut(change, " ")
+		from, to, _ := strings.Cut(path, " -> ")
+		switch kind {
+		case "created":
+			there[path] = true
+		case "removed":
+			delete(there, path)
+		case "moved":
+			delete(there, from)
+			there[to] = true
+		}
+	}
+	for i := range rounds {
+		if there[fmt.Sprintf("d%d/e/f", i)] {
+			t.Errorf("that d%d/e/f left was not told", i)
+		}
+		if !there[fmt.Sprintf("g%d", i)] {
+			t.Errorf("that g%d came was not told", i)
+		}
+	}
 }
 
 func TestAFolderThatMovesIsWatchedInItsNewPlace(t *testing.T) {

@@ -82,11 +82,12 @@ func (t *folderTree) begin() error {
 		return err
 	}
 	defer unix.Close(fd)
-	base := &folderNode{}
-	if err := t.add(base, fd, watchedRoot); err != nil {
+	wd, err := t.watch(fd, watchedRoot)
+	if err != nil {
 		return err
 	}
-	t.base = base
+	base := &folderNode{wd: wd}
+	t.byWatch[wd], t.base = base, base
 	return t.descend(base, fd, nil)
 }
 
@@ -114,14 +115,21 @@ func (t *folderTree) enter(parent *folderNode, name string, found func(path stri
 }
 
 func (t *folderTree) child(parent *folderNode, name string, fd int, found func(string, bool)) error {
-	t.leave(parent, name)
-	n := &folderNode{name: name, parent: parent}
-	if err := t.add(n, fd, watched); err != nil {
+	wd, err := t.watch(fd, watched)
+	if err != nil {
 		return passing(err)
 	}
-	if n.wd == 0 { // the same folder in two places
+	known := t.byWatch[wd]
+	if known != nil && known == parent.children[name] {
+		// Found by looking before its own event came. Its watch stays: what it has to say waits in the queue.
+		return t.descend(known, fd, found)
+	}
+	if known != nil { // the same folder in two places
 		return nil
 	}
+	t.leave(parent, name)
+	n := &folderNode{name: name, parent: parent, wd: wd}
+	t.byWatch[wd] = n
 	if parent.children == nil {
 		parent.children = map[string]*folderNode{}
 	}
@@ -129,9 +137,10 @@ func (t *folderTree) child(parent *folderNode, name string, fd int, found func(s
 	return t.descend(n, fd, found)
 }
 
-func (t *folderTree) add(n *folderNode, fd int, mask uint32) error {
+// watch gives the number of a folder's watch; a folder that is watched already has one.
+func (t *folderTree) watch(fd int, mask uint32) (int32, error) {
 	if len(t.byWatch) >= FoldersMost {
-		return &Error{
+		return 0, &Error{
 			Code:    Capacity,
 			Message: fmt.Sprintf("there are more than %d folders in %s", FoldersMost, quoted(t.root)),
 			Remedy:  "watch a folder further down",
@@ -139,22 +148,14 @@ func (t *folderTree) add(n *folderNode, fd int, mask uint32) error {
 	}
 	wd, err := unix.InotifyAddWatch(t.inotify, fmt.Sprintf("/proc/self/fd/%d", fd), mask)
 	if errors.Is(err, unix.ENOSPC) {
-		return &Error{
+		return 0, &Error{
 			Code:    Capacity,
 			Message: "the kernel has no more inotify watches for this sandbox",
 			Remedy:  "watch a folder further down, or raise fs.inotify.max_user_watches on the host",
 			cause:   err,
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if _, twice := t.byWatch[int32(wd)]; twice {
-		return nil
-	}
-	n.wd = int32(wd)
-	t.byWatch[n.wd] = n
-	return nil
+	return int32(wd), err
 }
 
 func (t *folderTree) descend(n *folderNode, fd int, found func(string, bool)) error {
