@@ -18,13 +18,10 @@ final class WatchIT {
         try (CortexHome cortex = CortexHome.open().with("CORTEX_ALLOW_INSECURE_PROCESS", "1")) {
             cortex.cortex("create", "a", "--driver", driver).succeeded();
             try (Watch watch = Watch.of(cortex, "watch", "a")) {
-                cortex.cortex(
-                                "exec",
-                                "a",
-                                "--",
-                                "sh",
-                                "-c",
-                                "mkdir -p new/deep; echo x > new/deep/f; mv new/deep/f g; rm g")
+                cortex.cortex("exec", "a", "--", "mkdir", "-p", "new/deep").succeeded();
+                CortexHome.await(
+                        () -> watch.lines().stream().anyMatch(line -> line.endsWith("/new/deep/")), "the new folder");
+                cortex.cortex("exec", "a", "--", "sh", "-c", "echo x > new/deep/f; mv new/deep/f g; rm g")
                         .succeeded();
                 CortexHome.await(
                         () -> watch.lines().stream().anyMatch(line -> line.matches("removed .*/g")), "the end");

@@ -92,7 +92,8 @@ final class CreatingTest {
     }
 
     private long limited(Optional<Long> asked) {
-        SandboxRow row = harness.core().create(CreateSandbox.defaults().named("api").with(d -> d.diskBytes = asked));
+        SandboxRow row =
+                harness.core().create(CreateSandbox.defaults().named("api").with(d -> d.diskBytes = asked));
         harness.core().remove("api", true, false);
         return row.settings().limits().diskBytes();
     }
