@@ -67,6 +67,7 @@ var verbs = map[string]func(call) (any, int, error){
 	"discover":       discoverVerb,
 	"probe":          probeVerb,
 	"extract":        extractVerb,
+	"import":         importVerb,
 	"pack":           packVerb,
 	"unpack":         unpackVerb,
 	"wipe":           wipeVerb,

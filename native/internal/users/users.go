@@ -37,8 +37,20 @@ type Database struct {
 var System = Database{Passwd: "/etc/passwd", Group: "/etc/group"}
 
 // Find looks a user up by name, or by number where no name is like that. A number without an entry
-// is a user without a name.
+// is a user without a name. Behind a colon a group may follow, by name or number: it takes the place
+// of all the user's own.
 func (d Database) Find(who string) (User, error) {
+	name, group, grouped := strings.Cut(who, ":")
+	u, err := d.find(name)
+	if err != nil || !grouped {
+		return u, err
+	}
+	u.Groups = nil
+	u.GID, err = d.findGroup(group)
+	return u, err
+}
+
+func (d Database) find(who string) (User, error) {
 	entries, err := readLines(d.Passwd)
 	if err != nil {
 		return User{}, err
@@ -56,6 +68,27 @@ func (d Database) Find(who string) (User, error) {
 	}
 	u.Groups, err = d.Memberships(u.Name)
 	return u, err
+}
+
+func (d Database) findGroup(who string) (uint32, error) {
+	lines, err := readLines(d.Group)
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range lines {
+		f := strings.Split(string(line), ":")
+		if len(f) < 3 || f[0] != who {
+			continue
+		}
+		if gid, err := strconv.ParseUint(f[2], 10, 32); err == nil {
+			return uint32(gid), nil
+		}
+	}
+	gid, err := strconv.ParseUint(who, 10, 32)
+	if err != nil || gid == 1<<32-1 {
+		return 0, fault.New(fault.InvalidArgument, "there is no group %q in the sandbox", who)
+	}
+	return uint32(gid), nil
 }
 
 // Memberships are the groups that name a user as a member.

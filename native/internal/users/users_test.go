@@ -47,13 +47,17 @@ func TestUsersAreFoundByNameBeforeNumber(t *testing.T) {
 		"1000":  {Name: "1000", UID: 77, GID: 77, Home: "/numeric", Shell: "/bin/sh"},
 		"bare":  {Name: "bare", UID: 5, GID: 5, Home: "/", Shell: "/bin/sh"},
 		"4711":  {Name: "4711", UID: 4711, GID: 4711, Home: "/", Shell: "/bin/sh"},
+		// As the USER of an image may be.
+		"agent:adm":  {Name: "agent", UID: 1000, GID: 4, Home: "/home/agent", Shell: "/bin/sh"},
+		"agent:4711": {Name: "agent", UID: 1000, GID: 4711, Home: "/home/agent", Shell: "/bin/sh"},
+		"4711:0":     {Name: "4711", UID: 4711, Home: "/", Shell: "/bin/sh"},
 	}
 	for who, want := range cases {
 		if got, err := d.Find(who); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v", who, got, err)
 		}
 	}
-	for _, who := range []string{"", "nobody", "bad", "-1", "4294967295", "4294967296", "root:x"} {
+	for _, who := range []string{"", "nobody", "bad", "-1", "4294967295", "4294967296", "root:x", "root:", ":adm", "root:4294967295"} {
 		if got, err := d.Find(who); err == nil {
 			t.Errorf("%q: got %+v", who, got)
 		}

@@ -123,16 +123,17 @@ public final class Cortex implements AutoCloseable {
         pool.begin();
         Thread refilling = Thread.ofVirtual().name("space-reserve").start(reserve::refill);
         cleanup.push("space reserve", refilling::join);
-        Path images = home.folder().resolve("images");
-        makePrivate(images);
         HostPerimeter perimeter = new HostPerimeter(options.clock());
         cleanup.push("perimeter", perimeter::close);
+        Path imageFolder = home.folder().resolve("images");
+        makePrivate(imageFolder);
+        Images images = new Images(imageFolder, new LauncherImporter(launcher), store.images(), options.clock());
         Ports ports = new Ports(
                 store,
                 new FileSessionArchive(reserve),
                 drivers(options, launcher, pool),
                 new NeuronConnector(),
-                new Images(images, new LauncherUnpacker(launcher)),
+                images,
                 perimeter,
                 new Folders(home.folder(), home.runFolder()),
                 pool,
@@ -144,11 +145,12 @@ public final class Cortex implements AutoCloseable {
         Instant opened = options.clock().instant();
         Handlers handlers = new Handlers(
                 sandboxes,
+                images.library(),
                 home,
                 Version.of(options.installation()),
                 opened,
                 options.clock(),
-                () -> launcher.usage(images, Home.uid() != 0));
+                () -> launcher.usage(imageFolder, Home.uid() != 0));
         return new Cortex(cleanup, home, sandboxes, handlers);
     }
 

@@ -6,14 +6,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.image.Image;
+import dev.cortex.testkit.fake.FakeImageStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Clock;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -25,22 +29,43 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The unpacker is the launcher's part; here one stands in that writes what a test wants. */
+/** The importer is the launcher's part; here one stands in that commits what a test wants. */
 final class ImagesTest {
+    private static final String CONFIG = """
+            {"os":"linux","architecture":"amd64","config":{"Env":["A=b=c","PATH=/bin"],"WorkingDir":"srv","User":"7:8",\
+            "Entrypoint":["/entry"],"Cmd":["serve"],"Labels":{"made":"here"}}}""";
+
     @TempDir
     private Path folder;
 
     private Path archive;
-    private Consumer<Path> content = root -> makeFolder(root.resolve("usr/bin"));
-    private final AtomicInteger unpacked = new AtomicInteger();
+    private Consumer<Path> content = staging -> {};
+    private List<String> layers = List.of("one", "two");
+    private List<String> namesInside = List.of();
+    private final AtomicInteger taken = new AtomicInteger();
+    private final FakeImageStore store = new FakeImageStore();
     private Images images;
 
-    private final ArchiveUnpacker unpacker = new ArchiveUnpacker() {
+    private final ImageImporter importer = new ImageImporter() {
         @Override
-        public String unpack(Path from, Path target) {
-            unpacked.incrementAndGet();
-            content.accept(target);
-            return sha256(from);
+        public Taken take(Request request, Consumer<Progress> progress) {
+            taken.incrementAndGet();
+            progress.accept(new Progress("unpacking", 1, 2));
+            content.accept(request.staging());
+            for (String layer : layers) {
+                Path target = request.layers().resolve(layer);
+                makeFolder(target.resolve("root"));
+                write(target.resolve("complete"), "{\"bytes\": 5}");
+            }
+            return new Taken(
+                    "oci",
+                    "sha256:" + sha256(request.source()),
+                    Optional.empty(),
+                    namesInside,
+                    CONFIG,
+                    layers.stream()
+                            .map(layer -> new Layer(layer, "sha256:" + layer, 5))
+                            .toList());
         }
 
         @Override
@@ -57,10 +82,60 @@ final class ImagesTest {
     };
 
     @BeforeEach
-    void makeArchive() throws IOException {
+    void makeArchive() {
         archive = folder.resolve("root.tar");
-        Files.writeString(archive, "bytes of an archive");
-        images = new Images(folder.resolve("images"), unpacker);
+        write(archive, "bytes of an archive");
+        images = open();
+    }
+
+    private Images open() {
+        return new Images(folder.resolve("images"), importer, store, Clock.systemUTC());
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            makeFolder(file.getParent());
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String importAs(String name, Path source) {
+        return library()
+                .take(new ImageLibrary.Source(
+                        source,
+                        Optional.of(name).filter(text -> !text.isEmpty()).map(ImageName::of),
+                        Optional.empty(),
+                        Optional.empty(),
+                        ""))
+                .image()
+                .digest();
+    }
+
+    private ImageLibrary library() {
+        return images.library();
+    }
+
+    /** An archive that is another image than the others. */
+    private Path other(String text) {
+        write(folder.resolve(text), text);
+        return folder.resolve(text);
+    }
+
+    private List<String> folders() {
+        try (Stream<Path> all = Files.walk(folder.resolve("images"), 2)) {
+            return all.filter(path -> path.getNameCount() == folder.getNameCount() + 3 || isBegun(path))
+                    .map(path -> path.getFileName().toString())
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isBegun(Path path) {
+        return path.getFileName().toString().startsWith(".");
     }
 
     private static void makeFolder(Path path) {
@@ -123,22 +198,182 @@ final class ImagesTest {
     }
 
     @Test
-    void anArchiveIsUnpackedOnceAndFoundByItsDigest() {
+    void anArchiveIsTakenOnceAndFoundByItsDigest() {
         Image first = images.resolve(archive.toString());
         Image again = images.resolve(archive.toString());
         Image byDigest = images.resolve(first.digest().orElseThrow());
-        Image afterRestart = new Images(folder.resolve("images"), unpacker).resolve(archive.toString());
-        assertThat(unpacked).hasValue(1);
+        Image afterRestart = open().resolve(archive.toString());
+        assertThat(taken).hasValue(1);
         assertThat(List.of(again.root(), byDigest.root(), afterRestart.root())).containsOnly(first.root());
-        assertThat(first.digest()).contains("sha256:" + sha256(archive));
+        assertThat(library().list("", 9))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.names()).isEmpty());
+    }
+
+    @Test
+    void theTopmostLayerComesFirst() {
+        Path in = folder.resolve("images/layers");
+        assertThat(images.resolve(archive.toString()).root())
+                .isEqualTo(new Image.Root.Layers(List.of(in.resolve("two/root"), in.resolve("one/root"))));
+    }
+
+    @Test
+    void whatAnImageSaysOfItsProcessesIsRead() {
+        importAs("app", archive);
+        Image.Config config = images.resolve("app").config();
+        assertThat(config.environment()).containsExactly(Map.entry("A", "b=c"), Map.entry("PATH", "/bin"));
+        assertThat(config.workdir()).contains("/srv");
+        assertThat(config.user()).contains("7:8");
+        assertThat(config.entrypoint()).containsExactly("/entry");
+        assertThat(config.command()).containsExactly("serve");
+    }
+
+    @Test
+    void aNameInAnySpellingMeansTheImage() {
+        String digest = importAs("docker.io/library/app:latest", archive);
+        for (String spelling : List.of(
+                "app",
+                "app:latest",
+                "docker.io/library/app",
+                "app@" + digest,
+                "other@" + digest,
+                digest,
+                digest.substring(0, 15),
+                digest.substring(7, 21))) {
+            assertThat(images.resolve(spelling).digest()).as(spelling).contains(digest);
+        }
+        assertThat(images.resolve("app:latest").reference()).isEqualTo("app");
+        assertThat(images.resolve("app@" + digest).reference()).isEqualTo("app");
+        assertThat(images.resolve(digest).reference()).isEqualTo("app");
+        assertThat(refusal("app:2").code()).isEqualTo(ErrorCode.NOT_FOUND);
+        assertThat(refusal("app@sha256:" + "0".repeat(64)).code()).isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void noNameMeansWhatItDidNotMean() {
+        for (String name : List.of("host", "host:latest", "host:1", "sha256", "", "/app", "./app", "A", "a b", "a\0")) {
+            assertThat(catchThrowableOfType(CortexException.class, () -> ImageName.of(name))
+                            .code())
+                    .as(name)
+                    .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        }
+        assertThat(ImageName.of("localhost:5000/team/app:1.2").text()).isEqualTo("localhost:5000/team/app:1.2");
+    }
+
+    @Test
+    void withoutANameThoseOfTheArchiveHold() {
+        namesInside = List.of("docker.io/library/app:1", "latest", "No Name!");
+        importAs("", archive);
+        assertThat(library().list("", 9).getFirst().names()).containsExactly("app:1");
+    }
+
+    @Test
+    void aSandboxKeepsItsImageWhenTheNameMovesOn() {
+        String old = importAs("app", archive);
+        String young = importAs("app", other("newer"));
+        assertThat(images.resolve("app").digest()).contains(young);
+        assertThat(images.again("app", old).digest()).contains(old);
+    }
+
+    @Test
+    void anImageInUseIsNotRemovedAndSaysByWhom() {
+        String digest = importAs("app", archive);
+        store.use(digest, "api");
+        CortexException error =
+                catchThrowableOfType(CortexException.class, () -> library().remove("app"));
+        assertThat(error.code()).isEqualTo(ErrorCode.BUSY);
+        assertThat(error).hasMessageContaining("api");
+        assertThat(images.resolve("app").digest()).contains(digest);
+    }
+
+    @Test
+    void ofSeveralNamesOneGoesAndWithTheLastTheImageWithItsLayers() {
+        importAs("app", archive);
+        importAs("app:2", archive);
+        assertThat(library().remove("app:2")).isFalse();
+        assertThat(folders()).containsExactly("one", "two");
+        assertThat(library().remove("app")).isTrue();
+        assertThat(folders()).isEmpty();
+        assertThat(refusal("app").code()).isEqualTo(ErrorCode.NOT_FOUND);
+    }
+
+    @Test
+    void layersThatAnotherImageHasStay() {
+        importAs("app", archive);
+        layers = List.of("one", "three");
+        importAs("other", other("other"));
+        library().remove("app");
+        assertThat(folders()).containsExactly("one", "three");
+        assertThat(images.resolve("other").root()).isInstanceOf(Image.Root.Layers.class);
+    }
+
+    @Test
+    void nothingIsSweptWhileAnImportGoesOn() {
+        importAs("app", archive);
+        layers = List.of("one", "three");
+        content = staging -> library().remove("app");
+        importAs("other", other("other"));
+        assertThat(images.resolve("other").digest()).isPresent();
+        assertThat(library().unusedLayers()).containsExactly(Map.entry("two", 5L));
+        library().sweep();
+        assertThat(folders()).containsExactly("one", "three");
+    }
+
+    @Test
+    void anImportThatGoesOnTellsHowFarItIs() {
+        content = staging -> assertThat(library().imports())
+                .singleElement()
+                .satisfies(
+                        going -> assertThat(going.progress()).isEqualTo(new ImageImporter.Progress("unpacking", 1, 2)));
+        importAs("app", archive);
+        assertThat(library().imports()).isEmpty();
+    }
+
+    @Test
+    void whatIsUnnamedAndUnusedIsToldForPruning() {
+        String unnamed = images.resolve(archive.toString()).digest().orElseThrow();
+        importAs("app", other("named"));
+        String used = images.resolve(other("used").toString()).digest().orElseThrow();
+        store.use(used, "api");
+        assertThat(library().unused())
+                .extracting(entry -> entry.image().digest())
+                .containsExactly(unnamed);
+    }
+
+    @Test
+    void anInterruptedImportLeavesNothing() {
+        content = staging -> {
+            Thread.currentThread().interrupt();
+            throw CortexException.of(ErrorCode.CANCELLED, "cancelled", "");
+        };
+        try {
+            CortexException error = catchThrowableOfType(CortexException.class, () -> importAs("app", archive));
+            assertThat(error.code()).isEqualTo(ErrorCode.CANCELLED);
+            assertThat(Thread.interrupted()).isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(folders()).isEmpty();
+        assertThat(library().imports()).isEmpty();
+    }
+
+    @Test
+    void anArchiveThatChangesMeanwhileIsRefused() {
+        content = staging -> write(archive, "other bytes, and more of them");
+        assertThat(refusal(archive.toString()).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(folders()).isEmpty();
+    }
+
+    @Test
+    void layersThatAreGoneAreToldBeforeAnythingStarts() throws IOException {
+        importAs("app", archive);
+        Files.delete(folder.resolve("images/layers/two/complete"));
+        assertThat(refusal("app")).hasMessageContaining("layers of the image app are gone");
     }
 
     @Test
     void concurrentRequestsForOneArchiveShareTheWork() throws Exception {
-        content = root -> {
-            makeFolder(root.resolve("bin"));
-            pause();
-        };
+        content = staging -> pause();
         Callable<Image> request = () -> images.resolve(archive.toString());
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Image>> answers = threads.invokeAll(
@@ -147,7 +382,7 @@ final class ImagesTest {
                 assertThat(answer.get().digest()).isPresent();
             }
         }
-        assertThat(unpacked).hasValue(1);
+        assertThat(taken).hasValue(1);
     }
 
     private static void pause() {
@@ -159,31 +394,26 @@ final class ImagesTest {
     }
 
     @Test
-    void anArchiveWithoutARootLeavesNothing() {
-        content = root -> makeFolder(root.resolve("music"));
-        assertThat(refusal(archive.toString()).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-        assertThat(folder.resolve("images")).isEmptyDirectory();
-    }
-
-    @Test
-    void anErrorOfTheUnpackerReachesTheCallerAndTheNextRequestTriesAgain() {
-        content = root -> {
+    void anErrorOfTheImporterReachesTheCallerAndTheNextRequestTriesAgain() {
+        content = staging -> {
+            makeFolder(staging.resolve("layer-0/root"));
             throw CortexException.of(ErrorCode.INVALID_ARGUMENT, "../etc/passwd leads out", "");
         };
         assertThat(refusal(archive.toString())).hasMessage("../etc/passwd leads out");
-        assertThat(folder.resolve("images")).isEmptyDirectory();
-        content = root -> makeFolder(root.resolve("bin"));
+        assertThat(folders()).isEmpty();
+        content = staging -> {};
         assertThat(images.resolve(archive.toString()).digest()).isPresent();
     }
 
     @Test
-    void whatAKilledRunLeftIsNoImage() throws IOException {
-        String digest = sha256(archive);
-        makeFolder(folder.resolve("images").resolve(digest).resolve("rootfs/bin"));
-        makeFolder(folder.resolve("images/." + digest + ".begun/rootfs/old"));
-        assertThat(refusal("sha256:" + digest).code()).isEqualTo(ErrorCode.NOT_FOUND);
-        Image image = images.resolve(archive.toString());
-        assertThat(((Image.Root.Folder) image.root()).path().resolve("usr/bin")).isDirectory();
-        assertThat(((Image.Root.Folder) image.root()).path().resolve("old")).doesNotExist();
+    void whatAKilledRunHadNotFinishedGoesAndItsWholeLayersServeTheNext() throws Exception {
+        makeFolder(folder.resolve("images/.begun-77/layer-0/root"));
+        makeFolder(folder.resolve("images/layers/one/root"));
+        write(folder.resolve("images/layers/one/complete"), "{}");
+        images = open();
+        for (int i = 0; i < 500 && folders().contains(".begun-77"); i++) {
+            pause();
+        }
+        assertThat(folders()).containsExactly("one");
     }
 }

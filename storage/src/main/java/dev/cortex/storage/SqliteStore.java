@@ -4,6 +4,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.image.ImageStore;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -179,6 +180,11 @@ public final class SqliteStore implements SandboxStore {
                 }
             }
         }
+    }
+
+    /** The records of images, in the same database; closed with it. */
+    public ImageStore images() {
+        return new SqliteImages(this, connection);
     }
 
     @Override
@@ -538,7 +544,7 @@ public final class SqliteStore implements SandboxStore {
     }
 
     /** One that must not fail for want of space: what ends something, or undoes it. */
-    private <T> T transaction(Work<T> work) {
+    <T> T transaction(Work<T> work) {
         try {
             T result = inOne(work);
             reserve.refillSoon();
@@ -552,7 +558,7 @@ public final class SqliteStore implements SandboxStore {
     }
 
     /** One that leaves the reserve to others: what begins something new. */
-    private <T> T modestly(Work<T> work) {
+    <T> T modestly(Work<T> work) {
         try {
             return inOne(work);
         } catch (SQLException e) {
@@ -609,7 +615,7 @@ public final class SqliteStore implements SandboxStore {
         void run() throws SQLException;
     }
 
-    private interface Work<T> {
+    interface Work<T> {
         T run() throws SQLException;
     }
 

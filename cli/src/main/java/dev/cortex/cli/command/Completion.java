@@ -32,6 +32,12 @@ public final class Completion {
                     service) COMPREPLY=($(compgen -W 'install uninstall status' -- "$word")) ;;
                     config) COMPREPLY=($(compgen -W 'get set unset trust' -- "$word")) ;;
                     egress) COMPREPLY=($(compgen -W "log set show $(cortex completion names 2>/dev/null)" -- "$word")) ;;
+                    image)
+                        if ((COMP_CWORD == i + 1)); then
+                            COMPREPLY=($(compgen -W 'import ls inspect rm' -- "$word"))
+                        elif [[ ${COMP_WORDS[i + 1]} == inspect || ${COMP_WORDS[i + 1]} == rm ]]; then
+                            COMPREPLY=($(compgen -W "$(cortex completion images 2>/dev/null)" -- "$word"))
+                        fi ;;
                     help) COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
                 esac
             }
@@ -75,6 +81,10 @@ public final class Completion {
         text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");
         text.append("        egress) compadd log set show ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("        service) compadd install uninstall status ;;\n");
+        text.append("        image) if (( CURRENT == 3 )); then compadd import ls inspect rm\n")
+                .append("            elif [[ $words[3] == (inspect|rm) ]]; then ")
+                .append(
+                        "compadd -- ${(f)\"$(cortex completion images 2>/dev/null)\"}\n            else _files; fi ;;\n");
         text.append("    esac\n    [[ $words[2] == (cp|run|create) ]] && _files\n}\ncompdef _cortex cortex\n");
         return text.toString();
     }
@@ -96,6 +106,10 @@ public final class Completion {
         text.append("' -a '(cortex completion names 2>/dev/null)'\n");
         text.append("complete -c cortex -n '__fish_seen_subcommand_from egress' -a 'log set show");
         text.append(" (cortex completion names 2>/dev/null)'\n");
+        text.append("complete -c cortex -n '__fish_seen_subcommand_from image' -a 'import ls inspect rm'\n");
+        text.append(
+                "complete -c cortex -n '__fish_seen_subcommand_from inspect rm; and __fish_seen_subcommand_from image'");
+        text.append(" -a '(cortex completion images 2>/dev/null)'\n");
         return text.toString();
     }
 

@@ -24,6 +24,7 @@ public final class Help {
         {"forward, egress", "Reach a sandbox's ports; what it may reach outside"},
         {"cp, diff, apply", "Copy files; see and bring back changes"},
         {"ls, inspect, usage", "List sandboxes; everything about one; what they take"},
+        {"image", "Import, list and remove images to start from"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
         {"pause, resume, reset", "Let one stand still and go on; clear one in error"},
         {"serve, service", "Run the daemon, here or as a service of systemd"},

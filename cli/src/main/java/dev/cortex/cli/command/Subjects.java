@@ -163,12 +163,18 @@ final class Subjects {
 
               host      this machine's own /usr, read-only, and the few files of /etc that
                         programs need; nothing of /home, /root, /opt or /var
-              DIR       a folder with a root file system
-              FILE.tar  a tar of one
+              NAME      an image that was imported; NAME@sha256:… or sha256:… for one
+                        whatever its name means later
+              ./PATH    a folder with a root file system, or an archive: a tar of one, an
+                        OCI layout, what docker save made; it is imported without a name
+
+            Its environment, working directory, user, entrypoint and command hold unless
+            a flag says otherwise. run hands its command to the entrypoint, as docker run
+            does; exec never does.
 
             Examples:
-              cortex run --image host -- python3 --version
-              cortex create box --image ./rootfs
+              cortex image import python.tar --name python
+              cortex run --image python -- python3 --version
               cortex create web --image ./rootfs.tar
             """;
 

@@ -16,7 +16,8 @@ public final class Verbs {
             Flag.of("color", "WHEN", "auto, always or never"),
             Flag.on('h', "help", "this text"));
 
-    private static final Flag IMAGE = Flag.of('I', "image", "IMAGE", "host, a root file system folder or a tar");
+    private static final Flag IMAGE =
+            Flag.of('I', "image", "IMAGE", "host, an image's name or digest, ./FOLDER or ./FILE.tar");
     private static final Flag DRIVER =
             Flag.of("driver", "DRIVER", "see: cortex help drivers").alias("mode");
     private static final Flag RUNTIME = Flag.of("runtime", "NAME", "").shared();
@@ -42,11 +43,12 @@ public final class Verbs {
     private static final Flag NO_STDIN = Flag.on("no-stdin", "").shared();
 
     private static final List<Verb> ALL = List.of(
-            Verb.of("run", "[--] COMMAND [ARG…]", 0, 0, "Run a command in a new sandbox and remove it afterwards")
+            Verb.of("run", "[--] [COMMAND [ARG…]]", 0, 0, "Run a command in a new sandbox and remove it afterwards")
                     .runsCommand()
                     .with(
                             Flag.of('n', "name", "NAME", "name it, which keeps its disk"),
                             IMAGE,
+                            Flag.of("entrypoint", "CMD", "in place of the image's; '' for none"),
                             DRIVER,
                             RUNTIME,
                             MEMORY,
@@ -228,6 +230,28 @@ public final class Verbs {
                             + "each is looked at again right before, and what is not certain is kept and named.\n"
                             + "Another home's things are never touched. The status is 1 when something is left.")
                     .example("cortex prune", "cortex prune --apply", "cortex prune --disks --json"),
+            Verb.of(
+                            "image",
+                            "import SOURCE | ls | inspect IMAGE | rm IMAGE…",
+                            1,
+                            1000,
+                            "Images to start sandboxes from")
+                    .with(
+                            Flag.of('n', "name", "NAME", "import: name[:tag]; else those in the source"),
+                            Flag.of("select", "NAME", "import: one of several in the source"),
+                            Flag.of("config", "FILE", "import of a root: its OCI or docker config"),
+                            Flag.many('e', "env", "K=V", "import of a root: environment"),
+                            Flag.of('u', "user", "USER", "whose rights; where it begins"),
+                            Flag.of('w', "workdir", "DIR", "").shared(),
+                            Flag.of("entrypoint", "CMD", "what runs: words or a JSON array"),
+                            Flag.of("cmd", "CMD", "").shared(),
+                            Flag.many('l', "label", "K=V", "import of a root: label"))
+                    .noting("SOURCE is an OCI layout, an archive of docker or podman save, a tar of a root\n"
+                            + "file system, or - for stdin; gzip and zstd are read. See: cortex help images")
+                    .example(
+                            "cortex image import python.tar --name python",
+                            "docker save app | cortex image import - --name app",
+                            "cortex image ls"),
             Verb.of("serve", "", 0, 0, "Run the daemon; commands start it when none runs")
                     .doneElsewhere()
                     .with(

@@ -5,7 +5,7 @@ import dev.cortex.cli.terminal.Units;
 import java.util.Optional;
 
 /** How far a copy has come: one line on a terminal that moves, for whatever takes over a second; nothing elsewhere. */
-final class Progress {
+public final class Progress {
     private static final long SECOND = 1_000_000_000L;
     private static final long BETWEEN = SECOND / 5;
 
@@ -48,7 +48,8 @@ final class Progress {
         return bytes;
     }
 
-    static String line(long bytes, Optional<Long> total, long nanos) {
+    /** Bytes, of how many, how fast, how long still. */
+    public static String line(long bytes, Optional<Long> total, long nanos) {
         double seconds = nanos / 1e9;
         double rate = bytes / seconds;
         StringBuilder line = new StringBuilder(Units.size(bytes));

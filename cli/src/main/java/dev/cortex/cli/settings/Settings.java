@@ -8,7 +8,6 @@ import dev.cortex.cli.json.Json;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -221,13 +220,14 @@ public final class Settings {
         return HostText.text(folder);
     }
 
-    /** A path becomes absolute here: the daemon has another working directory. */
+    /**
+     * A path, which begins with / or with a dot, becomes absolute here: the daemon has another working directory. All
+     * else is a name, whatever lies in this folder.
+     */
     private static String image(Resolved resolved) {
         String value = resolved.value();
-        Path path = HostText.path(value);
-        boolean isPath = value.indexOf('/') >= 0 || value.startsWith(".");
-        if (isPath || (!value.equals("host") && Files.exists(resolved.base().resolve(path)))) {
-            return HostText.text(resolved.base().resolve(path).normalize());
+        if (value.startsWith("/") || value.startsWith(".")) {
+            return HostText.text(resolved.base().resolve(HostText.path(value)).normalize());
         }
         return value;
     }

@@ -32,6 +32,7 @@ public final class Commands {
             case "prune" -> new PruneCommand(context);
             case "service" -> new ServiceCommand(context);
             case "logs" -> new LogsCommand(context);
+            case "image" -> new ImageCommand(context);
             case "config" -> new ConfigCommand(context);
             case "token" -> new TokenCommand(context);
             case "version" -> new VersionCommand(context);

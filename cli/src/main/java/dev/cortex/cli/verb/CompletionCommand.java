@@ -25,6 +25,7 @@ final class CompletionCommand implements Command {
             case "zsh" -> script(Completion.zsh());
             case "fish" -> script(Completion.fish());
             case "names" -> names();
+            case "images" -> images();
             default ->
                 throw new UsageException("there is no completion for '" + shell + "'", "choose: bash, zsh, fish");
         }
@@ -36,6 +37,18 @@ final class CompletionCommand implements Command {
             context.output().data("completion", Json.object().put("text", text).build());
         } else {
             context.output().text(text);
+        }
+    }
+
+    private void images() {
+        Optional<Connection> running = context.daemon().connectRunning();
+        if (running.isPresent()) {
+            Json list = context.daemon().call(Request.of(Operations.IMAGE_LIST), running.get(), Daemon.SILENT);
+            for (Json image : list.get("images").items()) {
+                for (String name : image.get("names").texts()) {
+                    context.output().line(name);
+                }
+            }
         }
     }
 

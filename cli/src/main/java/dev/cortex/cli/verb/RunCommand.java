@@ -6,6 +6,7 @@ import dev.cortex.cli.host.RandomBytes;
 import dev.cortex.cli.json.Json;
 import dev.cortex.cli.session.SessionRequest;
 import dev.cortex.cli.session.Target;
+import java.util.Optional;
 
 /** {@code cortex run}: one request makes the sandbox with its first session; the sandbox goes when that ends. */
 final class RunCommand implements Command {
@@ -19,12 +20,16 @@ final class RunCommand implements Command {
 
     @Override
     public int run() throws UsageException {
-        if (invocation.command().isEmpty()) {
+        Json.Building request = Creation.request(context, false).put("name", invocation.text("name"));
+        if (invocation.command().isEmpty() && !hasOwnCommand(request.build())) {
             throw new UsageException("cortex run needs a command", "such as: cortex run -- python3 -c 'print(6*7)'");
         }
         String session = RandomBytes.sessionId();
         Streams streams = Streams.of(invocation, context.output().json());
-        Json.Building request = Creation.request(context, false).put("name", invocation.text("name"));
+        Optional<String> entrypoint = invocation.text("entrypoint");
+        if (entrypoint.isPresent()) {
+            request.put("entrypoint", Json.of(CommandText.words("entrypoint", entrypoint.get())));
+        }
         request.put("remove_on_exit", true);
         request.put(
                 "primary",
@@ -38,5 +43,11 @@ final class RunCommand implements Command {
         Target target = Target.held(sandbox.get("id").text(), session, streams.raw(), streams.stdin());
         return new Following(context, target, true)
                 .follow(attachment -> attachment.attach(context.daemon().take()));
+    }
+
+    /** The machine's own /usr has none; an image says. */
+    private static boolean hasOwnCommand(Json request) {
+        String image = request.get("image").text();
+        return !image.isEmpty() && !image.equals("host");
     }
 }

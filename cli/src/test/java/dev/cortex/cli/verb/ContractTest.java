@@ -76,7 +76,13 @@ final class ContractTest {
             Map.entry(Operations.ARCHIVE_READ, "cp"),
             Map.entry(Operations.ARCHIVE_WRITE, "cp"),
             Map.entry(Operations.FILE_STAT, "cp"),
-            Map.entry(Operations.FILE_MKDIR, "cp"));
+            Map.entry(Operations.FILE_MKDIR, "cp"),
+            Map.entry(Operations.IMAGE_IMPORT, "image"),
+            Map.entry(Operations.IMAGE_UPLOAD, "image"),
+            Map.entry(Operations.IMAGE_LIST, "image"),
+            Map.entry(Operations.IMAGE_INSPECT, "image"),
+            Map.entry(Operations.IMAGE_REMOVE, "image"),
+            Map.entry(Operations.IMAGE_IMPORTS, "image"));
 
     /** For programs: a person has {@code cortex exec NAME -- ls}, {@code mv} or {@code rm}, and {@code logs --follow}. */
     private static final Set<Operation<?, ?>> FOR_PROGRAMS = Set.of(

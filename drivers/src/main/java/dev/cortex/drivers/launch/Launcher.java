@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -21,10 +22,13 @@ import tools.jackson.databind.JsonNode;
  * {@link CortexException} with the launcher's own code, message and remedy.
  */
 public final class Launcher {
-    /** Ten times what the slowest verb takes on a busy machine; {@code extract} and {@code wipe} have their own. */
+    /** Ten times what the slowest verb takes on a busy machine; {@code import} and {@code wipe} have their own. */
     public static final Duration DEADLINE = Duration.ofSeconds(30);
 
     private static final Duration TREE_DEADLINE = Duration.ofMinutes(10);
+
+    /** Images of tens of gigabytes from a slow disk; who does not want to wait interrupts. */
+    private static final Duration IMPORT_DEADLINE = Duration.ofHours(6);
 
     private final Path program;
     private final Duration deadline;
@@ -122,17 +126,17 @@ public final class Launcher {
     }
 
     /**
-     * Unpacks a tar archive, plain or gzip, beneath an empty folder with the owners that it names.
+     * Takes an image into a home's folder of layers.
      *
      * @param rootless owners become the caller's subordinate ids
-     * @return SHA-256 of the archive as it was read
+     * @param progress told while it goes on, a few times a second at most
      */
-    public String extract(Path archive, Path target, boolean rootless) {
-        return answer(
-                        run("extract", onTree(rootless, archive, target), "", TREE_DEADLINE)
-                                .orFail(),
-                        Extracted.class)
-                .sha256();
+    public Imported takeImage(ImportSpec spec, boolean rootless, Consumer<ImportProgress> progress) {
+        byte[] request = LauncherJson.MAPPER.writeValueAsString(spec).getBytes(StandardCharsets.UTF_8);
+        LauncherProcess process = new LauncherProcess(program, "import", onTree(rootless));
+        LauncherProcess.Ended ended = process.run(
+                request, IMPORT_DEADLINE, line -> ImportProgress.read(line).ifPresent(progress));
+        return answer(ended.orFail(), Imported.class);
     }
 
     /** Makes, mounts, grows or looks at a home's pool of disks. */
@@ -198,8 +202,6 @@ public final class Launcher {
     private record Wiped(List<Stopped.Remainder> remaining) {}
 
     private record Used(long bytes) {}
-
-    private record Extracted(String sha256) {}
 
     /** The error that a record of the launcher tells of, when it tells of one. */
     static Optional<CortexException> failure(JsonNode answer) {

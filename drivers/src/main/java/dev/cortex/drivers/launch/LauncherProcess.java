@@ -4,7 +4,9 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -45,19 +48,22 @@ final class LauncherProcess {
     }
 
     Ended run(byte[] input, Duration deadline) {
+        return run(input, deadline, line -> {});
+    }
+
+    /** @param lines gets each line that the verb writes to standard error, while it goes on */
+    Ended run(byte[] input, Duration deadline, Consumer<String> lines) {
         long end = System.nanoTime() + deadline.toNanos();
         Process process = spawn();
         try {
             CompletableFuture<byte[]> output = read(process.getInputStream(), ANSWER_MOST);
-            CompletableFuture<byte[]> words = read(process.getErrorStream(), WORDS_MOST);
+            CompletableFuture<String> words = readLines(process.getErrorStream(), lines);
             CompletableFuture<Void> written = write(process.getOutputStream(), input);
             if (!process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 throw late(deadline);
             }
             byte[] answer = output.get(Math.max(end - System.nanoTime(), 1), TimeUnit.NANOSECONDS);
-            String said = new String(
-                            words.get(Math.max(end - System.nanoTime(), 1), TimeUnit.NANOSECONDS),
-                            StandardCharsets.UTF_8)
+            String said = words.get(Math.max(end - System.nanoTime(), 1), TimeUnit.NANOSECONDS)
                     .strip();
             written.cancel(false);
             return new Ended(verb, process.exitValue(), answer, said);
@@ -101,6 +107,34 @@ final class LauncherProcess {
                         // What is beyond the cap is read and dropped, so that the writer does not stand still.
                         from.transferTo(OutputStream.nullOutputStream());
                         return bytes;
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                },
+                VIRTUAL);
+    }
+
+    /** Its last words, each line handed on as it comes; a line longer than that is cut in pieces. */
+    private static CompletableFuture<String> readLines(InputStream from, Consumer<String> lines) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    StringBuilder last = new StringBuilder();
+                    StringBuilder line = new StringBuilder();
+                    try (Reader reader = new InputStreamReader(from, StandardCharsets.UTF_8)) {
+                        char[] buffer = new char[WORDS_MOST];
+                        for (int n = reader.read(buffer); n >= 0; n = reader.read(buffer)) {
+                            last.append(buffer, 0, n);
+                            last.delete(0, Math.max(0, last.length() - WORDS_MOST));
+                            for (int i = 0; i < n; i++) {
+                                if (buffer[i] == '\n' || line.length() == WORDS_MOST) {
+                                    lines.accept(line.toString());
+                                    line.setLength(0);
+                                } else {
+                                    line.append(buffer[i]);
+                                }
+                            }
+                        }
+                        return last.toString();
                     } catch (IOException e) {
                         throw new UncheckedIOException(e);
                     }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What the launcher mounts before the runtime starts, as a pure function. */
 final class MountPlan {
@@ -27,6 +28,9 @@ final class MountPlan {
         List<Mount> plan = new ArrayList<>();
         switch (request.image().root()) {
             case Image.Root.Folder folder -> plan.add(overlay(List.of(etc, folder.path()), disk.root(), "/", rights));
+            case Image.Root.Layers layers ->
+                plan.add(overlay(
+                        Stream.concat(Stream.of(etc), layers.folders().stream()).toList(), disk.root(), "/", rights));
             case Image.Root.Host host -> {
                 plan.add(overlay(List.of(etc, host.skeleton()), disk.root(), "/", rights));
                 host.shown().forEach(folder -> plan.add(shown(folder, disk, rights)));

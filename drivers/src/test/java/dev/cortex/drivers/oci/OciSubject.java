@@ -2,11 +2,13 @@ package dev.cortex.drivers.oci;
 
 import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.HostProbe;
+import dev.cortex.drivers.launch.ImportSpec;
+import dev.cortex.drivers.launch.Imported;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.launch.Mark;
 import dev.cortex.drivers.launch.RunFiles;
-import dev.cortex.images.ArchiveUnpacker;
+import dev.cortex.images.ImageImporter;
 import dev.cortex.images.Images;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Handle;
@@ -17,15 +19,18 @@ import dev.cortex.sandbox.guest.GuestToken;
 import dev.cortex.sandbox.image.Image;
 import dev.cortex.testkit.driver.DriverUnderTest;
 import dev.cortex.testkit.driver.Leftovers;
+import dev.cortex.testkit.fake.FakeImageStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** The driver with the program that is built here, and images in a folder of its own. */
@@ -53,7 +58,7 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        this.images = new Images(folder, new ByLauncher(launcher));
+        this.images = new Images(folder, new ByLauncher(launcher), new FakeImageStore(), Clock.systemUTC());
         this.reference = reference;
     }
 
@@ -78,7 +83,9 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
 
     /** What lies in the folder of images. */
     List<String> imageFiles() {
-        return Leftovers.files(folder);
+        return Leftovers.files(folder).stream()
+                .filter(file -> !file.endsWith("layers"))
+                .toList();
     }
 
     @Override
@@ -126,10 +133,28 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
     }
 
     /** As the engine wires it. */
-    private record ByLauncher(Launcher launcher) implements ArchiveUnpacker {
+    private record ByLauncher(Launcher launcher) implements ImageImporter {
         @Override
-        public String unpack(Path archive, Path target) {
-            return launcher.extract(archive, target, !launcher.probe(TOOLS).root());
+        public Taken take(Request request, Consumer<Progress> progress) {
+            Imported imported = launcher.takeImage(
+                    new ImportSpec(
+                            1,
+                            request.source().toString(),
+                            request.layers().toString(),
+                            request.staging().toString(),
+                            Optional.empty(),
+                            Optional.empty()),
+                    !launcher.probe(TOOLS).root(),
+                    told -> progress.accept(new Progress(told.doing(), told.done(), told.total())));
+            return new Taken(
+                    imported.kind(),
+                    imported.digest(),
+                    imported.manifest(),
+                    imported.names(),
+                    imported.config().toString(),
+                    imported.layers().stream()
+                            .map(layer -> new Layer(layer.chain(), layer.diffId(), layer.bytes()))
+                            .toList());
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.cortex.engine.handler;
 
 import dev.cortex.engine.operation.Handler;
+import dev.cortex.images.ImageLibrary;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.protocol.operation.Operation;
@@ -25,11 +26,17 @@ public final class Handlers {
 
     /**
      * @param opened when the home was opened
-     * @param images bytes that unpacked images take
+     * @param imageBytes bytes that unpacked images take
      */
     public Handlers(
-            SandboxService sandboxes, Home home, String version, Instant opened, Clock clock, LongSupplier images) {
-        new UsageHandlers(sandboxes, images).register(this);
+            SandboxService sandboxes,
+            ImageLibrary images,
+            Home home,
+            String version,
+            Instant opened,
+            Clock clock,
+            LongSupplier imageBytes) {
+        new UsageHandlers(sandboxes, imageBytes).register(this);
         new DaemonHandlers(sandboxes, home, version, opened, clock).register(this);
         new SandboxHandlers(sandboxes, clock).register(this);
         new SessionHandlers(sandboxes).register(this);
@@ -39,6 +46,7 @@ public final class Handlers {
         new WatchHandlers(sandboxes).register(this);
         new WorkspaceHandlers(sandboxes.workspaces()).register(this);
         new ForwardHandlers(sandboxes).register(this);
+        new ImageHandlers(images).register(this);
     }
 
     /** Which of these drivers are ready, and which of them {@code auto} would take. */

@@ -11,7 +11,9 @@ import java.util.function.Consumer;
  * @param name 1 to 63 characters of a-z, 0-9 and '-'; absent: made up, and the disk then goes with the record
  * @param driver {@code auto} (default), {@code oci}, {@code process}
  * @param runtime the program beneath {@code oci}; absent: the strongest that passes its probe
- * @param image {@code host} (default), a folder or a tar archive on the daemon's machine
+ * @param image {@code host} (default), an image's name, {@code name@sha256:…} or digest, or the absolute path of a folder
+ *     or archive on the daemon's machine
+ * @param entrypoint in place of the image's, whose command then counts as little; empty: none
  * @param env base environment of its sessions, over the image's
  * @param start false leaves it {@code created}
  * @param removeOnExit the record goes when {@code primary} ends
@@ -29,6 +31,7 @@ public record CreateSandbox(
         Optional<String> driver,
         Optional<String> runtime,
         Optional<String> image,
+        Optional<List<String>> entrypoint,
         Optional<Long> memoryBytes,
         Optional<Double> cpus,
         Optional<Long> processes,
@@ -49,6 +52,7 @@ public record CreateSandbox(
         Optional<Lifetime> lifetime) {
 
     public CreateSandbox {
+        entrypoint = entrypoint.map(List::copyOf);
         env = Map.copyOf(env);
         labels = Map.copyOf(labels);
         mounts = List.copyOf(mounts);
@@ -90,6 +94,7 @@ public record CreateSandbox(
         draft.driver = driver;
         draft.runtime = runtime;
         draft.image = image;
+        draft.entrypoint = entrypoint;
         draft.memoryBytes = memoryBytes;
         draft.cpus = cpus;
         draft.processes = processes;
@@ -118,6 +123,7 @@ public record CreateSandbox(
         public Optional<String> driver = Optional.empty();
         public Optional<String> runtime = Optional.empty();
         public Optional<String> image = Optional.empty();
+        public Optional<List<String>> entrypoint = Optional.empty();
         public Optional<Long> memoryBytes = Optional.empty();
         public Optional<Double> cpus = Optional.empty();
         public Optional<Long> processes = Optional.empty();
@@ -145,6 +151,7 @@ public record CreateSandbox(
                     driver,
                     runtime,
                     image,
+                    entrypoint,
                     memoryBytes,
                     cpus,
                     processes,

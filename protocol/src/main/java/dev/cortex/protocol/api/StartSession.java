@@ -41,6 +41,25 @@ public record StartSession(
         envB64 = List.copyOf(envB64);
     }
 
+    /** The same session with another program. */
+    public StartSession with(List<String> newArgv, List<String> newArgvB64) {
+        return new StartSession(
+                id,
+                newArgv,
+                newArgvB64,
+                env,
+                envB64,
+                cwd,
+                cwdB64,
+                user,
+                terminal,
+                stdin,
+                claim,
+                timeoutMs,
+                background,
+                label);
+    }
+
     /** A terminal of that size, in characters. */
     public record TerminalSize(Optional<String> term, int rows, int columns) {}
 

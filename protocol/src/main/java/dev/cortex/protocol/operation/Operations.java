@@ -8,6 +8,7 @@ import dev.cortex.protocol.api.EgressChange;
 import dev.cortex.protocol.api.EgressDecision;
 import dev.cortex.protocol.api.Exec;
 import dev.cortex.protocol.api.Files;
+import dev.cortex.protocol.api.Images;
 import dev.cortex.protocol.api.Lifecycle;
 import dev.cortex.protocol.api.Prune;
 import dev.cortex.protocol.api.SandboxView;
@@ -463,6 +464,71 @@ public final class Operations {
             WorkspaceApplied.class,
             Scope.WRITE,
             "Bring the changes back to the folder, all or none");
+    private static final Parameter IMAGE =
+            new Parameter("image", "string", true, "its name, name@sha256:…, or the beginning of its digest");
+
+    public static final Operation<Images.Import, Images.Image> IMAGE_IMPORT = json(
+            "image.import",
+            Method.POST,
+            "/images/import",
+            Images.Import.class,
+            Images.Image.class,
+            Scope.WRITE,
+            "Take an image in from a file or folder of the daemon's machine");
+    public static final Operation<Void, Images.Image> IMAGE_UPLOAD = new Operation<>(
+            "image.upload",
+            Method.PUT,
+            "/images/upload",
+            List.of(
+                    new Parameter("name", "string", false, "name[:tag] for it; absent: those that it has"),
+                    new Parameter("select", "string", false, "one image, where the archive has several"),
+                    new Parameter(
+                            "config", "string", false, "of a plain root file system: an OCI config object as JSON")),
+            Void.class,
+            Images.Image.class,
+            Body.UPLOAD,
+            Scope.WRITE,
+            "Take an image in from an archive that is the request's body");
+    public static final Operation<Void, Images.ImageList> IMAGE_LIST = new Operation<>(
+            "image.list",
+            Method.GET,
+            "/images",
+            List.of(
+                    new Parameter("after", "string", false, "continue behind this digest"),
+                    new Parameter("most", "integer", false, "entries a page, 1 to 1,000, default 1,000")),
+            Void.class,
+            Images.ImageList.class,
+            Body.JSON,
+            Scope.READ,
+            "Images of the home, with who uses them");
+    public static final Operation<Void, Images.Image> IMAGE_INSPECT = new Operation<>(
+            "image.inspect",
+            Method.GET,
+            "/images/inspect",
+            List.of(IMAGE),
+            Void.class,
+            Images.Image.class,
+            Body.JSON,
+            Scope.READ,
+            "Everything about one image");
+    public static final Operation<Void, Images.Removed> IMAGE_REMOVE = new Operation<>(
+            "image.remove",
+            Method.DELETE,
+            "/images",
+            List.of(IMAGE),
+            Void.class,
+            Images.Removed.class,
+            Body.JSON,
+            Scope.WRITE,
+            "Remove an image that nothing uses, or one of its names");
+    public static final Operation<Void, Images.Imports> IMAGE_IMPORTS = json(
+            "image.imports",
+            Method.GET,
+            "/images/imports",
+            Void.class,
+            Images.Imports.class,
+            Scope.READ,
+            "Imports that go on, and how far they are");
 
     /** Every operation, in the order of the documentation. */
     public static List<Operation<?, ?>> all() {
@@ -508,7 +574,13 @@ public final class Operations {
                 FILE_WATCH,
                 WORKSPACE_CHANGES,
                 WORKSPACE_DIFF,
-                WORKSPACE_APPLY);
+                WORKSPACE_APPLY,
+                IMAGE_IMPORT,
+                IMAGE_UPLOAD,
+                IMAGE_LIST,
+                IMAGE_INSPECT,
+                IMAGE_REMOVE,
+                IMAGE_IMPORTS);
     }
 
     private static <Q, R> Operation<Q, R> json(

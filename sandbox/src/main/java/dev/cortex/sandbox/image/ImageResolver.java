@@ -7,4 +7,14 @@ public interface ImageResolver {
      *     an archive that is none
      */
     Image resolve(String reference);
+
+    /**
+     * The image that a sandbox was made from, also when its name means another one by now.
+     *
+     * @param digest as it was then; empty for an image without one
+     * @throws dev.cortex.protocol.error.CortexException NOT_FOUND when it is gone
+     */
+    default Image again(String reference, String digest) {
+        return resolve(reference);
+    }
 }

@@ -65,7 +65,8 @@ final class Admission {
         Image image = images.resolve(request.image().orElse("host"));
         requireImages(driver, image);
         String imageUser = user.isEmpty() ? image.config().user().orElse("") : user;
-        Optional<SessionSpec> primary = request.primary().map(session -> sessions.spec(session, imageUser));
+        Optional<SessionSpec> primary =
+                request.primary().map(session -> sessions.spec(ImageCommand.of(session, request, image), imageUser));
         String name = asked.orElseGet(this::freeName);
         SandboxSettings settings = new SandboxSettings(
                 driver.name(),

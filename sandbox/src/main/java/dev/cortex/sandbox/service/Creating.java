@@ -117,6 +117,7 @@ final class Creating {
     }
 
     private Made make(SandboxRow row, Plan plan) {
+        requireImage(row);
         if (!plan.start()) {
             ports.store().complete(row);
             announcing.created(row);
@@ -140,6 +141,13 @@ final class Creating {
         announcing.created(running);
         announcing.running(running);
         return new Made(running, Optional.empty());
+    }
+
+    /** Since the record is there the image cannot be removed; it may have been between its being found and that. */
+    private void requireImage(SandboxRow row) {
+        if (!row.settings().digest().isEmpty()) {
+            ports.images().again(row.settings().image(), row.settings().digest());
+        }
     }
 
     private SandboxRow unready(SandboxRow held, CortexException cause) {

@@ -50,7 +50,8 @@ final class Starting {
         Drivers.requireReady(
                 drivers.named(row.settings().driver()),
                 Optional.of(row.settings().runtime()).filter(name -> !name.isEmpty()));
-        Image image = ports.images().resolve(row.settings().image());
+        Image image =
+                ports.images().again(row.settings().image(), row.settings().digest());
         disks.find(row.settings().disk())
                 .ifPresent(disk ->
                         Disks.requireMatch(disk, drivers.named(row.settings().driver()), image));

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.testkit.fake;
+
+import org.jspecify.annotations.NullMarked;
