@@ -5,6 +5,7 @@ import dev.cortex.guest.pb.FileInfo;
 import dev.cortex.guest.pb.InfoResponse;
 import dev.cortex.guest.pb.ListResponse;
 import dev.cortex.guest.pb.SessionInfo;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.sandbox.guest.GuestFiles.FileEntry;
 import dev.cortex.sandbox.guest.GuestFiles.FileListing;
 import dev.cortex.sandbox.guest.GuestFiles.FileType;
@@ -30,7 +31,7 @@ final class Answers {
 
     static GuestInfo info(InfoResponse info) {
         return new GuestInfo(
-                GuestText.clean(info.getVersion(), ID_CHARACTERS),
+                GuestError.clean(info.getVersion(), ID_CHARACTERS),
                 info.getInitialized(),
                 info.getReady(),
                 count(info.getGeneration(), "generation"),
@@ -54,7 +55,7 @@ final class Answers {
 
     static SessionStatus session(SessionInfo info) {
         String id = info.getId();
-        if (id.isEmpty() || !GuestText.clean(id, ID_CHARACTERS).equals(id)) {
+        if (id.isEmpty() || !GuestError.clean(id, ID_CHARACTERS).equals(id)) {
             throw new GuestFault("a session's id is not one");
         }
         boolean running = info.getCauseValue() == 0;
@@ -62,10 +63,10 @@ final class Answers {
                 id,
                 count(info.getPid(), "pid"),
                 arguments(info.getArgvList()),
-                GuestText.clean(info.getUser(), NAME_CHARACTERS),
+                GuestError.clean(info.getUser(), NAME_CHARACTERS),
                 info.getTerminal(),
                 info.getBackground(),
-                GuestText.clean(info.getLabel(), NAME_CHARACTERS),
+                GuestError.clean(info.getLabel(), NAME_CHARACTERS),
                 Instant.ofEpochMilli(info.getStartedMs()),
                 running ? Optional.empty() : Optional.of(Instant.ofEpochMilli(info.getEndedMs())),
                 running ? Optional.empty() : Optional.of(SessionStatus.Cause.of(info.getCauseValue())),

@@ -8,6 +8,7 @@ import dev.cortex.guest.pb.ErrorDetail;
 import dev.cortex.guest.pb.EventKind;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.guest.GuestEvent;
@@ -96,9 +97,9 @@ final class EventStream implements GuestEvents {
                 text(host),
                 port,
                 via(connect),
-                GuestText.clean(connect.getMethod(), METHOD_CHARACTERS),
-                GuestText.clean(connect.getSession(), SESSION_CHARACTERS),
-                GuestText.clean(connect.getProgram().toStringUtf8(), PROGRAM_BYTES));
+                GuestError.clean(connect.getMethod(), METHOD_CHARACTERS),
+                GuestError.clean(connect.getSession(), SESSION_CHARACTERS),
+                GuestError.clean(connect.getProgram().toStringUtf8(), PROGRAM_BYTES));
     }
 
     /** Bytes that are no text become a name that no rule and no resolver takes. */
@@ -109,7 +110,7 @@ final class EventStream implements GuestEvents {
                     .decode(host.asReadOnlyByteBuffer())
                     .toString();
         } catch (CharacterCodingException e) {
-            return GuestText.clean(host.toString(StandardCharsets.ISO_8859_1), HOST_BYTES) + "?";
+            return GuestError.clean(host.toString(StandardCharsets.ISO_8859_1), HOST_BYTES) + "?";
         }
     }
 

@@ -6,54 +6,26 @@ import dev.cortex.guest.pb.ErrorDetail;
 import dev.cortex.guest.pb.Status;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.protocol.wire.Frame;
 import java.util.Optional;
-import java.util.Set;
 
-/** A guest's error as one of ours. Only the codes that a guest can know of are taken from it. */
+/** A guest's refusal of a call, or on a stream, as one of our errors. */
 final class Refusal {
     private static final String DETAIL_TYPE = "/cortex.guest.v1.ErrorDetail";
     private static final int MESSAGE_MOST = 2_048;
-    private static final int REMEDY_MOST = 512;
-
-    /** Everything else, such as OWNED_ELSEWHERE, is the host's to say. */
-    private static final Set<ErrorCode> GUEST_CODES = Set.of(
-            ErrorCode.NOT_FOUND,
-            ErrorCode.ALREADY_EXISTS,
-            ErrorCode.BUSY,
-            ErrorCode.INVALID_ARGUMENT,
-            ErrorCode.UNAUTHENTICATED,
-            ErrorCode.DENIED,
-            ErrorCode.UNSUPPORTED,
-            ErrorCode.CAPACITY,
-            ErrorCode.NOT_READY,
-            ErrorCode.DEADLINE,
-            ErrorCode.DISK_FULL,
-            ErrorCode.OUT_OF_MEMORY,
-            ErrorCode.SESSION_EVICTED);
 
     private Refusal() {}
 
     static CortexException of(String method, Status status) {
         return detail(status)
-                .map(detail -> of(detail.getCode(), detail.getMessage(), detail.getRemedy()))
+                .map(detail -> GuestError.of(detail.getCode(), detail.getMessage(), detail.getRemedy()))
                 .orElseGet(() -> bare(method, status));
     }
 
     /** An Error frame's. */
     static CortexException of(Frame.Error error) {
-        return of(error.code(), error.message(), "");
-    }
-
-    private static CortexException of(String code, String message, String remedy) {
-        String words = GuestText.clean(message, MESSAGE_MOST);
-        String step = GuestText.clean(remedy, REMEDY_MOST);
-        Optional<ErrorCode> known = ErrorCode.named(code).filter(GUEST_CODES::contains);
-        if (known.isEmpty()) {
-            return CortexException.of(ErrorCode.INTERNAL, words, step)
-                    .because("the guest's code for it is " + GuestText.clean(code, 64));
-        }
-        return CortexException.of(known.get(), words, step);
+        return GuestError.of(error.code(), error.message(), "");
     }
 
     private static Optional<ErrorDetail> detail(Status status) {
@@ -71,7 +43,7 @@ final class Refusal {
 
     /** Errors of the ttrpc library itself have no detail; their codes are google.rpc.Code's. */
     private static CortexException bare(String method, Status status) {
-        String words = method + ": " + GuestText.clean(status.getMessage(), MESSAGE_MOST);
+        String words = method + ": " + GuestError.clean(status.getMessage(), MESSAGE_MOST);
         return switch (status.getCode()) {
             case 1 -> CortexException.of(ErrorCode.CANCELLED, words, "");
             case 3 -> CortexException.of(ErrorCode.INVALID_ARGUMENT, words, "");

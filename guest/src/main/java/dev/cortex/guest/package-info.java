@@ -3,7 +3,7 @@
  *
  * <p>Reading order: {@link dev.cortex.guest.NeuronConnector} makes a {@code Neuron}; its {@code Calls} keep one {@code
  * CallStream}, which {@code Dial} opened; {@code Transfer} moves the bytes of files. {@code Answers} holds everything
- * that a guest says against limits before the core sees it; {@code Refusal} does so with errors.
+ * that a guest says against limits before the core sees it; {@code GuestError} of protocol does so with errors.
  */
 @NullMarked
 package dev.cortex.guest;

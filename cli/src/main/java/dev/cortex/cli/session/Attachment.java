@@ -7,6 +7,7 @@ import dev.cortex.cli.terminal.Output;
 import dev.cortex.cli.terminal.RawTerminal;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
@@ -154,12 +155,15 @@ public final class Attachment {
     }
 
     private CortexException told(Frame.Error error) {
-        ErrorCode code = ErrorCode.named(error.code()).orElse(ErrorCode.INTERNAL);
-        String remedy = code == ErrorCode.BUSY
-                ? "watch it: cortex attach " + target.sandbox() + " " + target.session()
-                        + " --observe        take over: --take"
-                : "";
-        return CortexException.of(code, error.message(), remedy);
+        CortexException told = GuestError.relayed(error.code(), error.message());
+        if (told.code() != ErrorCode.BUSY) {
+            return told;
+        }
+        return CortexException.of(
+                ErrorCode.BUSY,
+                told.getMessage(),
+                "watch it: cortex attach " + target.sandbox() + " " + target.session()
+                        + " --observe        take over: --take");
     }
 
     private void gap(long to) {

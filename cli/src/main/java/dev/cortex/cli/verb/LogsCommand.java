@@ -15,6 +15,7 @@ import dev.cortex.cli.session.Target;
 import dev.cortex.cli.terminal.Units;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
@@ -118,9 +119,7 @@ final class LogsCommand implements Command {
                         cursor += data.bytes().remaining();
                         sink.write(data.tag(), data.bytes());
                     }
-                    case Frame.Error error ->
-                        throw CortexException.of(
-                                ErrorCode.named(error.code()).orElse(ErrorCode.INTERNAL), error.message(), "");
+                    case Frame.Error error -> throw GuestError.relayed(error.code(), error.message());
                     default -> {
                         // Nothing else comes from a session.
                     }

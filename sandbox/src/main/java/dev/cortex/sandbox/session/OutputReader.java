@@ -2,6 +2,7 @@ package dev.cortex.sandbox.session;
 
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.sandbox.guest.Guest;
@@ -160,8 +161,7 @@ public final class OutputReader {
     }
 
     private static CortexException told(Frame.Error error) {
-        ErrorCode code = ErrorCode.named(error.code()).orElse(ErrorCode.INTERNAL);
-        return CortexException.of(code, error.message(), "");
+        return GuestError.of(error.code(), error.message(), "");
     }
 
     private static CortexException lost(String session) {
