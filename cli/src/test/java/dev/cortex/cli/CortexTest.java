@@ -498,7 +498,7 @@ final class CortexTest {
             } else if (Files.exists(mark)) {
                 exchange.json(201, VIEW.formatted(""));
             } else {
-                exchange.problem(503, "NOT_READY", "crun is missing", "fix: touch it");
+                exchange.problem(503, "NOT_READY", "crun is missing", "touch it");
             }
         });
         Ended refused = cortex("run", "--", "true");
@@ -524,6 +524,35 @@ final class CortexTest {
                 .run();
         assertThat(ended.status()).isZero();
         assertThat(ended.stderr()).contains("the daemon is version 20260202-bbbb, this command 20260101-aaaa");
+        Ended again = new CommandLine(home, "ls")
+                .option("-Dcortex.install=" + install)
+                .run();
+        assertThat(again.status()).isZero();
+        assertThat(again.stderr()).as("told once").isEmpty();
+    }
+
+    @Test
+    void whoSaidYesIsNotToldToSayYes() throws Exception {
+        serve(exchange -> {
+            if (exchange.target().endsWith("/readiness")) {
+                exchange.json(
+                        200,
+                        """
+                {"auto":"","drivers":[{"driver":"oci","runtime":"crun","state":"missing","note":"","chosen":false,\
+                "missing":[{"what":"crun","fix":"touch it","fixable":true}]}]}""");
+            } else {
+                exchange.problem(503, "NOT_READY", "crun is missing", "touch it");
+            }
+        });
+        Ended told = new CommandLine(home, "run", "--yes", "--", "true")
+                .option("-Dcortex.asked=true")
+                .run();
+        assertThat(told.status()).isEqualTo(125);
+        assertThat(told.stderr()).isEqualTo("cortex: not ready: crun is missing\n  fix: touch it\n");
+        Ended json = new CommandLine(home, "run", "--yes", "--json", "--", "true")
+                .option("-Dcortex.asked=true")
+                .run();
+        assertThat(json.stdout()).contains("\"remedy\":\"touch it\"");
     }
 
     // ---- lists and sessions ----------------------------------------------------------------------------------

@@ -27,6 +27,16 @@ public final class Completion {
                 fi
                 case $verb in
                     '') COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
+                    attach|sessions|logs)
+                        local -a said=()
+                        for ((i++; i < COMP_CWORD; i++)); do
+                            [[ ${COMP_WORDS[i]} == -* ]] || said+=("${COMP_WORDS[i]}")
+                        done
+                        if ((${#said[@]} == 1)); then
+                            COMPREPLY=($(compgen -W "$(cortex completion sessions "${said[0]}" 2>/dev/null)" -- "$word"))
+                        elif ((${#said[@]} == 0)); then
+                            COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word"))
+                        fi ;;
                     %s) COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word")) ;;
                     completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
                     service) COMPREPLY=($(compgen -W 'install uninstall status' -- "$word")) ;;
@@ -76,7 +86,11 @@ public final class Completion {
                     .append(flags(Verbs.GLOBAL))
                     .append(" ;;\n");
         }
-        text.append("    esac\n    case $words[2] in\n        ").append(NAMED);
+        text.append("    esac\n    case $words[2] in\n");
+        text.append("        attach|sessions|logs) if (( CURRENT == 3 )); then ")
+                .append("compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"}\n")
+                .append("            else compadd -- ${(f)\"$(cortex completion sessions $words[3] 2>/dev/null)\"}; fi ;;\n");
+        text.append("        ").append(NAMED);
         text.append(") compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");
         text.append("        egress) compadd log set show ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");

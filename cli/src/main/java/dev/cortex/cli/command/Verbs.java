@@ -286,7 +286,7 @@ public final class Verbs {
                             "curl -H \"Authorization: Bearer $(cortex token)\" http://127.0.0.1:3100/api/v1/sandboxes"),
             Verb.of("version", "", 0, 0, "Versions of this command and of the daemon")
                     .example("cortex version", "cortex version --json", "cortex --version"),
-            Verb.of("completion", "bash|zsh|fish", 1, 1, "A script for the shell that completes verbs, flags, names")
+            Verb.of("completion", "bash|zsh|fish", 1, 2, "A script for the shell that completes verbs, flags, names")
                     .example(
                             "eval \"$(cortex completion bash)\"",
                             "eval \"$(cortex completion zsh)\"",

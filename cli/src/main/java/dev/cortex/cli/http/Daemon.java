@@ -11,6 +11,7 @@ import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.protocol.wire.FrameChannels;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -180,7 +181,7 @@ public final class Daemon {
                 .orElseThrow(() -> CortexException.of(
                         ErrorCode.NOT_READY,
                         "the path of the daemon's socket is too long: " + home.socket(),
-                        "fix: set XDG_RUNTIME_DIR to a shorter path"));
+                        "set XDG_RUNTIME_DIR to a shorter path"));
         home.requireOwn();
         try {
             return Optional.of(Connection.to(socket));
@@ -222,10 +223,24 @@ public final class Daemon {
         versionChecked = true;
         String theirs = response.header(Operations.VERSION_HEADER).orElse("");
         String ours = install.version();
-        if (!theirs.isEmpty() && !ours.isEmpty() && !theirs.equals(ours)) {
+        if (!theirs.isEmpty() && !ours.isEmpty() && !theirs.equals(ours) && isNews(theirs + " " + ours)) {
             notices.accept("cortex: the daemon is version " + theirs + ", this command " + ours);
             notices.accept("  restart it, sandboxes go on: cortex serve --stop");
         }
+    }
+
+    /** Whoever works for hours beside a daemon of another version reads that once, not before each answer. */
+    private boolean isNews(String versions) {
+        Path told = home.folder().resolve("versions-told");
+        try {
+            if (Files.exists(told) && Files.readString(told).equals(versions)) {
+                return false;
+            }
+            Files.writeString(told, versions);
+        } catch (IOException e) {
+            // Then it is told once more.
+        }
+        return true;
     }
 
     void requireSuccess(Response response) throws IOException {

@@ -26,6 +26,7 @@ final class CompletionCommand implements Command {
             case "fish" -> script(Completion.fish());
             case "names" -> names();
             case "images" -> images();
+            case "sessions" -> sessions();
             default ->
                 throw new UsageException("there is no completion for '" + shell + "'", "choose: bash, zsh, fish");
         }
@@ -37,6 +38,19 @@ final class CompletionCommand implements Command {
             context.output().data("completion", Json.object().put("text", text).build());
         } else {
             context.output().text(text);
+        }
+    }
+
+    /** The sandbox is the word behind. */
+    private void sessions() {
+        Optional<Connection> running = context.daemon().connectRunning();
+        if (running.isPresent() && context.invocation().operands().size() > 1) {
+            Request request = Request.of(
+                    Operations.SESSION_LIST, context.invocation().operand(1));
+            Json list = context.daemon().call(request, running.get(), Daemon.SILENT);
+            for (Json session : list.get("sessions").items()) {
+                context.output().line(session.get("id").text());
+            }
         }
     }
 

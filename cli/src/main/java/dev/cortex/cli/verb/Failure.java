@@ -24,7 +24,7 @@ public final class Failure {
 
     /** On stderr even with {@code --json}, where another failure gets the envelope. */
     void say(CortexException e) {
-        say(message(e), e.reason(), e.remedy());
+        say(message(e), e.reason(), shown(e.code().name(), e.remedy()));
     }
 
     private static String message(CortexException e) {
@@ -40,8 +40,14 @@ public final class Failure {
             Json.Building error = Json.object().put("code", code).put("message", message);
             output.error(error.put("cause", reason).put("remedy", remedy).build());
         } else {
-            say(message, reason, remedy);
+            say(message, reason, shown(code, remedy));
         }
+    }
+
+    /** What makes a machine ready is a fix; in JSON the code says that. */
+    private static Optional<String> shown(String code, Optional<String> remedy) {
+        boolean fix = code.equals(ErrorCode.NOT_READY.name()) && remedy.isPresent() && !remedy.get().isBlank();
+        return fix ? Optional.of("fix: " + remedy.get()) : remedy;
     }
 
     private void say(String message, Optional<String> reason, Optional<String> remedy) {

@@ -125,7 +125,7 @@ final class Readying {
 
     private static CortexException failed(String fix) {
         return CortexException.of(
-                ErrorCode.NOT_READY, "this did not work: " + fix, "fix: run it yourself, and see above why");
+                ErrorCode.NOT_READY, "this did not work: " + fix, "run it yourself, and see above why");
     }
 
     /** Such as {@code crun is missing}. */
@@ -135,11 +135,11 @@ final class Readying {
     }
 
     private CortexException withFix(CortexException e, List<Json> missing) {
-        StringBuilder fix = new StringBuilder("fix: ");
+        StringBuilder fix = new StringBuilder();
         for (Json what : missing) {
-            fix.append(fix.length() > 5 ? " && " : "").append(what.get("fix").text());
+            fix.append(!fix.isEmpty() ? " && " : "").append(what.get("fix").text());
         }
-        if (!output.json()) {
+        if (!output.json() && !context.agreed()) {
             fix.append("        (or run again with --yes)");
         }
         CortexException told = CortexException.of(e.code(), e.getMessage(), fix.toString());

@@ -20,17 +20,23 @@ final class OciReadiness {
 
     private final Probed host;
     private final Optional<OciRuntime> wanted;
+    private final AsRoot rights;
     private final List<Missing> missing = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
 
-    private OciReadiness(Probed host, Optional<OciRuntime> wanted) {
+    private OciReadiness(Probed host, Optional<OciRuntime> wanted, AsRoot rights) {
         this.host = host;
         this.wanted = wanted;
+        this.rights = rights;
     }
 
     /** @param wanted the runtime that was asked for, else the strongest that is there */
     static Readiness of(Probed host, Optional<OciRuntime> wanted) {
-        return new OciReadiness(host, wanted).decide();
+        return of(host, wanted, AsRoot.here(host.root()));
+    }
+
+    static Readiness of(Probed host, Optional<OciRuntime> wanted, AsRoot rights) {
+        return new OciReadiness(host, wanted, rights).decide();
     }
 
     static Optional<OciRuntime> strongest(Probed host) {
@@ -68,7 +74,7 @@ final class OciReadiness {
 
     private Missing missing(OciRuntime runtime) {
         if (runtime != OciRuntime.RUNSC) {
-            return new Missing(runtime.program() + " is missing", install(runtime.program()), true);
+            return new Missing(runtime.program() + " is missing", install(runtime.program()), rights.canBeTaken());
         }
         String what = found(host, runtime)
                 .flatMap(Probed.Runtime::problem)
@@ -99,19 +105,20 @@ final class OciReadiness {
                 "an ordinary user cannot mount an overlay",
                 "use Linux 5.11 or newer");
         if (host.newuidmap().isEmpty() || host.newgidmap().isEmpty()) {
-            missing.add(new Missing("newuidmap or newgidmap is missing", install("uidmap"), true));
+            missing.add(new Missing("newuidmap or newgidmap is missing", install("uidmap"), rights.canBeTaken()));
         }
-        String user = host.user().orElse("$USER");
+        String user = host.user().orElse("\"$(id -un)\"");
+        String who = host.user().map(name -> "user " + name).orElse("this user");
         if (host.subUids().stream().noneMatch(range -> range.count() >= SUBORDINATE_LEAST)) {
             missing.add(new Missing(
-                    "user " + user + " has no 65,535 subordinate uids",
-                    "sudo usermod --add-subuids 100000-165535 " + user,
+                    who + " has no 65,535 subordinate uids",
+                    rights.before("usermod --add-subuids 100000-165535 " + user),
                     false));
         }
         if (host.subGids().stream().noneMatch(range -> range.count() >= SUBORDINATE_LEAST)) {
             missing.add(new Missing(
-                    "user " + user + " has no 65,535 subordinate gids",
-                    "sudo usermod --add-subgids 100000-165535 " + user,
+                    who + " has no 65,535 subordinate gids",
+                    rights.before("usermod --add-subgids 100000-165535 " + user),
                     false));
         }
         if (host.cgroup().controllers().isEmpty()) {
@@ -127,12 +134,12 @@ final class OciReadiness {
     }
 
     private String install(String name) {
-        return (host.root() ? "" : "sudo ") + "apt-get install -y " + name;
+        return rights.before("apt-get install -y --no-install-recommends " + name);
     }
 
     /** Advice begins with "use"; the rest are commands. */
     private String asRoot(String fix) {
-        return host.root() || fix.startsWith("use ") ? fix : "sudo " + fix;
+        return fix.startsWith("use ") ? fix : rights.before(fix);
     }
 
     static Optional<Probed.Runtime> runtime(Probed host, OciRuntime wanted) {

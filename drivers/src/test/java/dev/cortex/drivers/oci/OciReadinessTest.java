@@ -59,7 +59,7 @@ final class OciReadinessTest {
     }
 
     private static Readiness readiness(Probed host) {
-        return OciReadiness.of(host, Optional.empty());
+        return OciReadiness.of(host, Optional.empty(), new AsRoot(host.root(), true));
     }
 
     private static List<String> fixes(Readiness readiness) {
@@ -78,7 +78,7 @@ final class OciReadinessTest {
     void aMissingRuntimeIsToldWithTheCommandThatInstallsIt() {
         Readiness readiness = readiness(root(true, List.of(), ALL));
         assertThat(readiness.missing())
-                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y crun", true));
+                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y --no-install-recommends crun", true));
     }
 
     @Test
@@ -88,7 +88,7 @@ final class OciReadinessTest {
         assertThat(readiness(root(true, runc, ALL)).runtime()).contains("runc");
         assertThat(OciReadiness.of(root(true, runc, ALL), Optional.of(OciRuntime.CRUN))
                         .missing())
-                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y crun", true));
+                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y --no-install-recommends crun", true));
     }
 
     @Test
@@ -142,7 +142,7 @@ final class OciReadinessTest {
     void anOrdinaryUserIsToldWhatRootMustDo() {
         assertThat(fixes(readiness(user(List.of(), Optional.empty()))))
                 .containsExactly(
-                        "sudo apt-get install -y uidmap",
+                        "sudo apt-get install -y --no-install-recommends uidmap",
                         "sudo usermod --add-subuids 100000-165535 ada",
                         "sudo usermod --add-subgids 100000-165535 ada");
     }
@@ -153,5 +153,42 @@ final class OciReadinessTest {
         assertThat(readiness(user(shortRange, Optional.of("/usr/bin/newuidmap")))
                         .missing())
                 .hasSize(2);
+    }
+
+    @Test
+    void whoHasNoSudoIsNotToldToUseIt() {
+        Readiness.Missing missing = OciReadiness.of(
+                        user(RANGE, Optional.empty()), Optional.empty(), new AsRoot(false, false))
+                .missing()
+                .getFirst();
+        assertThat(missing.fix()).isEqualTo("su -c 'apt-get install -y --no-install-recommends uidmap'");
+        assertThat(missing.installable()).isFalse();
+    }
+
+    @Test
+    void aUserWithoutANameIsNotCalledByAVariable() {
+        Probed nameless = new Probed(
+                "6.1",
+                1_000,
+                Optional.empty(),
+                NONE,
+                true,
+                false,
+                true,
+                false,
+                true,
+                true,
+                true,
+                List.of(),
+                List.of(),
+                Optional.of("/usr/bin/newuidmap"),
+                Optional.of("/usr/bin/newgidmap"),
+                CRUN,
+                Map.of());
+        Readiness.Missing missing = OciReadiness.of(nameless, Optional.empty(), new AsRoot(false, true))
+                .missing()
+                .getFirst();
+        assertThat(missing.what()).isEqualTo("this user has no 65,535 subordinate uids");
+        assertThat(missing.fix()).isEqualTo("sudo usermod --add-subuids 100000-165535 \"$(id -un)\"");
     }
 }

@@ -123,7 +123,7 @@ public record Home(Path folder, Path runFolder) {
             throw CortexException.of(
                             ErrorCode.NOT_READY,
                             "cannot make the run folder " + runFolder,
-                            "fix: make its parent writable, or set XDG_RUNTIME_DIR to a folder of yours")
+                            "make its parent writable, or set XDG_RUNTIME_DIR to a folder of yours")
                     .because(e);
         }
         requireOwn();
@@ -175,7 +175,7 @@ public record Home(Path folder, Path runFolder) {
         throw CortexException.of(
                 ErrorCode.DENIED,
                 path + " is not a folder of yours alone",
-                "fix: remove it, or set XDG_RUNTIME_DIR to a folder of yours");
+                "remove it, or set XDG_RUNTIME_DIR to a folder of yours");
     }
 
     private static final int FILE_TYPE = 0170000;
