@@ -535,9 +535,7 @@ final class CortexTest {
     void whoSaidYesIsNotToldToSayYes() throws Exception {
         serve(exchange -> {
             if (exchange.target().endsWith("/readiness")) {
-                exchange.json(
-                        200,
-                        """
+                exchange.json(200, """
                 {"auto":"","drivers":[{"driver":"oci","runtime":"crun","state":"missing","note":"","chosen":false,\
                 "missing":[{"what":"crun","fix":"touch it","fixable":true}]}]}""");
             } else {

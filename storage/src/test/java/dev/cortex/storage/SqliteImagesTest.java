@@ -52,7 +52,7 @@ final class SqliteImagesTest extends ImageStoreContract {
                 s.terms());
         SandboxRow row = SandboxRow.created(Rows.id(), sandbox, settings, "", Rows.NOON);
         store.insert(row, new Intent(row.id(), Intent.Kind.CREATE, Rows.NOON));
-        store.saveDisk(new DiskRow(sandbox, row.id().value(), "oci", "app", digest, false, Rows.NOON));
+        store.saveDisk(new DiskRow(sandbox, row.id().value(), "oci", "app", digest, false, 0, Rows.NOON));
     }
 
     @Override

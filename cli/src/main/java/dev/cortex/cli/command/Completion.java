@@ -89,7 +89,8 @@ public final class Completion {
         text.append("    esac\n    case $words[2] in\n");
         text.append("        attach|sessions|logs) if (( CURRENT == 3 )); then ")
                 .append("compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"}\n")
-                .append("            else compadd -- ${(f)\"$(cortex completion sessions $words[3] 2>/dev/null)\"}; fi ;;\n");
+                .append(
+                        "            else compadd -- ${(f)\"$(cortex completion sessions $words[3] 2>/dev/null)\"}; fi ;;\n");
         text.append("        ").append(NAMED);
         text.append(") compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
         text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");

@@ -24,12 +24,11 @@ public final class Help {
         {"forward, egress", "Reach a sandbox's ports; what it may reach outside"},
         {"cp, diff, apply", "Copy files; see and bring back changes"},
         {"ls, inspect, usage", "List sandboxes; everything about one; what they take"},
-        {"image", "Import, list and remove images to start from"},
         {"start, stop, rm", "Start a stopped sandbox, end its processes, remove it"},
         {"pause, resume, reset", "Let one stand still and go on; clear one in error"},
         {"serve, service", "Run the daemon, here or as a service of systemd"},
         {"doctor, prune", "What this machine misses; what no sandbox needs"},
-        {"config, token", "Settings and where they come from; the HTTP token"},
+        {"image, config, token", "Images to start from; settings; the HTTP token"},
         {"version, completion", "Versions; completion for bash, zsh and fish"},
         {"help", "Help on a verb or a subject: cortex help settings"}
     };

@@ -16,8 +16,7 @@ public final class Verbs {
             Flag.of("color", "WHEN", "auto, always or never"),
             Flag.on('h', "help", "this text"));
 
-    private static final Flag IMAGE =
-            Flag.of('I', "image", "IMAGE", "host, an image's name or digest, ./FOLDER or ./FILE.tar");
+    private static final Flag IMAGE = Flag.of('I', "image", "IMAGE", "host, NAME, ./FOLDER or ./FILE.tar");
     private static final Flag DRIVER =
             Flag.of("driver", "DRIVER", "see: cortex help drivers").alias("mode");
     private static final Flag RUNTIME = Flag.of("runtime", "NAME", "").shared();
@@ -48,7 +47,7 @@ public final class Verbs {
                     .with(
                             Flag.of('n', "name", "NAME", "name it, which keeps its disk"),
                             IMAGE,
-                            Flag.of("entrypoint", "CMD", "in place of the image's; '' for none"),
+                            Flag.of("entrypoint", "CMD", "").shared(),
                             DRIVER,
                             RUNTIME,
                             MEMORY,

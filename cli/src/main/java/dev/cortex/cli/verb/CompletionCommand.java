@@ -45,8 +45,8 @@ final class CompletionCommand implements Command {
     private void sessions() {
         Optional<Connection> running = context.daemon().connectRunning();
         if (running.isPresent() && context.invocation().operands().size() > 1) {
-            Request request = Request.of(
-                    Operations.SESSION_LIST, context.invocation().operand(1));
+            Request request =
+                    Request.of(Operations.SESSION_LIST, context.invocation().operand(1));
             Json list = context.daemon().call(request, running.get(), Daemon.SILENT);
             for (Json session : list.get("sessions").items()) {
                 context.output().line(session.get("id").text());

@@ -46,7 +46,9 @@ public final class Failure {
 
     /** What makes a machine ready is a fix; in JSON the code says that. */
     private static Optional<String> shown(String code, Optional<String> remedy) {
-        boolean fix = code.equals(ErrorCode.NOT_READY.name()) && remedy.isPresent() && !remedy.get().isBlank();
+        boolean fix = code.equals(ErrorCode.NOT_READY.name())
+                && remedy.isPresent()
+                && !remedy.get().isBlank();
         return fix ? Optional.of("fix: " + remedy.get()) : remedy;
     }
 

@@ -78,7 +78,8 @@ final class OciReadinessTest {
     void aMissingRuntimeIsToldWithTheCommandThatInstallsIt() {
         Readiness readiness = readiness(root(true, List.of(), ALL));
         assertThat(readiness.missing())
-                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y --no-install-recommends crun", true));
+                .containsExactly(new Readiness.Missing(
+                        "crun is missing", "apt-get install -y --no-install-recommends crun", true));
     }
 
     @Test
@@ -88,7 +89,8 @@ final class OciReadinessTest {
         assertThat(readiness(root(true, runc, ALL)).runtime()).contains("runc");
         assertThat(OciReadiness.of(root(true, runc, ALL), Optional.of(OciRuntime.CRUN))
                         .missing())
-                .containsExactly(new Readiness.Missing("crun is missing", "apt-get install -y --no-install-recommends crun", true));
+                .containsExactly(new Readiness.Missing(
+                        "crun is missing", "apt-get install -y --no-install-recommends crun", true));
     }
 
     @Test

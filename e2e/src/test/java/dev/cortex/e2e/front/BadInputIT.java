@@ -151,7 +151,9 @@ final class BadInputIT {
 
             assertThat(outcome.status()).isEqualTo(125);
             assertThat(outcome.stdout()).isEmpty();
-            assertThat(outcome.stderr()).contains("crun is missing").contains("apt-get install -y --no-install-recommends crun");
+            assertThat(outcome.stderr())
+                    .contains("crun is missing")
+                    .contains("apt-get install -y --no-install-recommends crun");
         }
     }
 }
