@@ -20,6 +20,8 @@ type Plan struct {
 	Idmap *launch.Mapping
 	// Root owns what is made inside: the host's ids of the sandbox's root.
 	RootUID, RootGID int
+	// Namespace is the user namespace with that mapping, where it is open already.
+	Namespace *os.File
 	// Userxattr is what overlays need in a user namespace.
 	Userxattr bool
 	// Cgroups are shown by a CgroupView.
@@ -78,6 +80,9 @@ func (b *builder) step(index int, step launch.Mount) error {
 
 // mapping is the descriptor of the mapping's user namespace.
 func (b *builder) mapping() (int, error) {
+	if b.plan.Namespace != nil {
+		return int(b.plan.Namespace.Fd()), nil
+	}
 	if b.idmap == nil {
 		opened, err := userns.Open(*b.plan.Idmap)
 		if err != nil {

@@ -3,6 +3,7 @@ package proof
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -406,4 +407,18 @@ func TestALinkThroughProcIsNotFollowed(t *testing.T) {
 	w.must(os.MkdirAll(spec.Bundle, 0o700))
 	spec.Mounts = append(spec.Mounts, launch.Mount{Tmpfs: &launch.Tmpfs{Target: "/mnt/x", Size: 4096}})
 	w.failed(spec, launch.DriverFailed, "/mnt/x")
+}
+
+// What the kernel counts by user is counted beneath a user namespace's owner.
+func TestTheUserNamespaceBelongsToTheSandboxsRoot(t *testing.T) {
+	w := newWorld(t)
+	started, _ := w.start(w.spec("owner"))
+	namespace, err := os.Open(fmt.Sprintf("/proc/%d/ns/user", started.Pid))
+	w.must(err)
+	defer namespace.Close()
+	owner, err := unix.IoctlGetUint32(int(namespace.Fd()), unix.NS_GET_OWNER_UID)
+	w.must(err)
+	if owner != 1_000_000 {
+		t.Errorf("its owner is user %d", owner)
+	}
 }

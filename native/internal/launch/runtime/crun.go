@@ -8,7 +8,9 @@ type crun struct{ program }
 
 var crunGlobal = []string{"--cgroup-manager=disabled"}
 
-func (c crun) Needs() Needs { return Needs{HiddenCgroups: true, ReadOnlyProgram: true} }
+func (c crun) Needs() Needs {
+	return Needs{HiddenCgroups: true, ReadOnlyProgram: true, JoinsNamespace: true}
+}
 
 func (c crun) At(path string) Runtime { return crun{c.at(path)} }
 

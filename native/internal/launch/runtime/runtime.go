@@ -48,6 +48,8 @@ type Needs struct {
 	BindsSocket bool
 	// ReadOnlyProgram: seeing its program on a read-only mount spares it a copy.
 	ReadOnlyProgram bool
+	// JoinsNamespace: it can start a container in a user namespace that is there.
+	JoinsNamespace bool
 }
 
 // Container is one container to start.

@@ -2,6 +2,8 @@ package start
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 
 	"cortex.dev/native/internal/launch"
@@ -16,14 +18,21 @@ type ociMount struct {
 	Options     []string `json:"options"`
 }
 
+// ociNamespace is a namespace of an OCI configuration.
+type ociNamespace struct {
+	Type string `json:"type"`
+	Path string `json:"path,omitempty"`
+}
+
 // config is the configuration with what only the launcher knows: the name of the
-// control groups for a runtime that enters them itself, and a bind for each v1
+// control groups for a runtime that enters them itself, the user namespace for
+// one that joins it, and a bind for each v1
 // hierarchy that is shown, because crun 1.8 opens the source of a bind without
 // what is mounted below it when the container has a user namespace.
 func (a *attempt) config() ([]byte, error) {
 	binds, err := a.cgroupBinds()
 	ownAttach := a.runtime.Needs().OwnAttach && a.spec.Cgroup != nil
-	if err != nil || (len(binds) == 0 && !ownAttach) {
+	if err != nil || (len(binds) == 0 && !ownAttach && a.namespace == nil) {
 		return a.spec.Config, err
 	}
 	var config map[string]json.RawMessage
@@ -39,6 +48,11 @@ func (a *attempt) config() ([]byte, error) {
 	}
 	if ownAttach {
 		if config["linux"], err = withCgroupsPath(config["linux"], "/"+a.spec.Cgroup.Name); err != nil {
+			return nil, err
+		}
+	}
+	if a.namespace != nil {
+		if config["linux"], err = joining(config["linux"], a.namespace); err != nil {
 			return nil, err
 		}
 	}
@@ -78,5 +92,28 @@ func withCgroupsPath(linux json.RawMessage, path string) (json.RawMessage, error
 		return nil, err
 	}
 	parts["cgroupsPath"] = name
+	return json.Marshal(parts)
+}
+
+// joining names the user namespace that the container is to be in.
+func joining(linux json.RawMessage, namespace *os.File) (json.RawMessage, error) {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(linux, &parts); err != nil {
+		return nil, launch.Fail(launch.InvalidArgument, err, "the config's linux")
+	}
+	var all []ociNamespace
+	if err := json.Unmarshal(parts["namespaces"], &all); err != nil {
+		return nil, launch.Fail(launch.InvalidArgument, err, "the config's namespaces")
+	}
+	for i := range all {
+		if all[i].Type == "user" {
+			all[i].Path = fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), namespace.Fd())
+		}
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	parts["namespaces"] = text
 	return json.Marshal(parts)
 }

@@ -10,6 +10,7 @@ import (
 	"cortex.dev/native/internal/launch/cgroup"
 	"cortex.dev/native/internal/launch/mounts"
 	"cortex.dev/native/internal/launch/runtime"
+	"cortex.dev/native/internal/launch/userns"
 	"golang.org/x/sys/unix"
 )
 
@@ -18,6 +19,10 @@ import (
 const groupGrace = 2 * time.Second
 
 func (a *attempt) oci() (int, error) {
+	if err := a.openNamespace(); err != nil {
+		return 0, err
+	}
+	a.clock.step("user namespace")
 	config, err := a.config()
 	if err != nil {
 		return 0, err
@@ -36,6 +41,15 @@ func (a *attempt) oci() (int, error) {
 	}
 	a.clock.step("mounts")
 	return a.runRuntime(config)
+}
+
+// openNamespace makes the sandbox's user namespace, owned by the sandbox's root.
+// A runtime would make one that is owned by ours.
+func (a *attempt) openNamespace() (err error) {
+	if a.spec.Idmap != nil && a.runtime.Needs().JoinsNamespace {
+		a.namespace, err = userns.Open(*a.spec.Idmap)
+	}
+	return err
 }
 
 func (a *attempt) runRuntime(config []byte) (int, error) {
@@ -141,10 +155,11 @@ func (a *attempt) planWithGuards() (mounts.Plan, error) {
 
 func (a *attempt) plan() mounts.Plan {
 	plan := mounts.Plan{
-		Bundle:  a.spec.Bundle,
-		Steps:   a.spec.Mounts,
-		Idmap:   a.spec.Idmap,
-		Cgroups: a.shown,
+		Bundle:    a.spec.Bundle,
+		Steps:     a.spec.Mounts,
+		Idmap:     a.spec.Idmap,
+		Namespace: a.namespace,
+		Cgroups:   a.shown,
 		// Without root's power over trusted attributes.
 		Userxattr: a.spec.Rootless != nil,
 	}

@@ -37,6 +37,8 @@ type attempt struct {
 	group   *cgroup.Group
 	shown   []launch.CgroupPath // of the groups, to the sandbox
 	runtime runtime.Runtime
+	// namespace is the sandbox's user namespace, where the runtime can join one.
+	namespace *os.File
 	// cpus is the sandbox's affinity, nil for all processors.
 	cpus *unix.CPUSet
 }
@@ -62,7 +64,7 @@ func Start(spec launch.Spec, clock *Clock) (launch.Started, error) {
 }
 
 func (a *attempt) close() {
-	for _, file := range []*os.File{a.console, a.socket} {
+	for _, file := range []*os.File{a.console, a.socket, a.namespace} {
 		if file != nil {
 			_ = file.Close()
 		}

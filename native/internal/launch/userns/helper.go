@@ -12,11 +12,14 @@ import (
 )
 
 // Open makes a user namespace with this mapping and returns a descriptor of it.
-// No process stays in it. Needs root.
+// No process stays in it. Its owner is the user who is root in it: what the
+// kernel counts by user (inotify instances, above all) is counted beneath that
+// user, so that a sandbox takes nothing from root and from others. Needs root.
 func Open(mapping launch.Mapping) (*os.File, error) {
-	pid, errno := forkInto(unix.CLONE_NEWUSER)
-	if errno != 0 {
-		return nil, fmt.Errorf("making a user namespace for the mapping: %w", errno)
+	uid, _ := mapping.RootIDs(0, 0)
+	pid, err := forkAs(uid, unix.CLONE_NEWUSER)
+	if err != nil {
+		return nil, fmt.Errorf("making a user namespace for the mapping: %w", err)
 	}
 	defer func() {
 		_ = unix.Kill(pid, unix.SIGKILL)
@@ -41,6 +44,31 @@ func lines(ranges []launch.IDRange) string {
 		fmt.Fprintf(&text, "%d %d %d\n", ids.ContainerID, ids.HostID, ids.Size)
 	}
 	return text.String()
+}
+
+// forkAs is forkInto with the effective user of this thread, and of no other,
+// changed for the moment. The caller is locked to its thread.
+func forkAs(uid int, flags uintptr) (int, error) {
+	if err := become(uid); err != nil {
+		return 0, err
+	}
+	pid, errno := forkInto(flags)
+	if err := become(os.Getuid()); err != nil {
+		return 0, err
+	}
+	if errno != 0 {
+		return 0, errno
+	}
+	return pid, nil
+}
+
+// become changes the thread's effective user; its real and its saved one stay,
+// so that it finds back.
+func become(uid int) error {
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // forkInto makes a child in new namespaces that waits to be killed. It is a bare

@@ -1,0 +1,8 @@
+package dev.cortex.e2e.front;
+
+final class CrunBombIT extends BombContract {
+    @Override
+    String runtime() {
+        return "crun";
+    }
+}
