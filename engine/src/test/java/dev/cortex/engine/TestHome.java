@@ -1,5 +1,6 @@
 package dev.cortex.engine;
 
+import dev.cortex.drivers.launch.Installation;
 import dev.cortex.protocol.api.Lifecycle;
 import dev.cortex.protocol.api.SandboxView;
 import dev.cortex.protocol.home.Home;
@@ -23,6 +24,13 @@ final class TestHome implements AutoCloseable {
     TestHome() throws IOException {
         this.folder = Files.createTempDirectory("ctx");
         this.home = new Home(folder.resolve("home"), folder.resolve("run/h"));
+    }
+
+    /** Its own tools are those that the build has made. */
+    TestHome withTools() throws IOException {
+        Files.createDirectories(home.folder());
+        Files.createSymbolicLink(home.tools(), Installation.fromProperty().tools());
+        return this;
     }
 
     Home home() {
