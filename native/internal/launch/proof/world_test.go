@@ -140,9 +140,9 @@ func newWorld(t testing.TB) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mounts := hostMounts(t)
+	mounts := hostMounts(t, base)
 	t.Cleanup(func() {
-		if after := hostMounts(t); after != mounts {
+		if after := hostMounts(t, base); after != mounts {
 			t.Errorf("the host's mounts changed:\n%s\nto:\n%s", mounts, after)
 		}
 		if left, _ := filepath.Glob("/sys/fs/cgroup/*/cortex-proof*"); len(left) > 0 {
@@ -155,13 +155,25 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-func hostMounts(t testing.TB) string {
+// hostMounts are those that a sandbox could have changed: of its own folder, and of the kernel's file
+// systems. Others on this machine may come and go.
+func hostMounts(t testing.TB, base string) string {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	var ours strings.Builder
+	for line := range strings.Lines(string(data)) {
+		at := strings.Fields(line)[4]
+		for _, prefix := range []string{base, "/proc", "/sys", "/dev", "/usr", "/tmp"} {
+			if at == "/" || at == prefix || (prefix != "/tmp" && strings.HasPrefix(at, prefix+"/")) {
+				ours.WriteString(line)
+				break
+			}
+		}
+	}
+	return ours.String()
 }
 
 func (w *world) path(parts ...string) string {

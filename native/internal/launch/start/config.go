@@ -51,7 +51,8 @@ func (a *attempt) config() ([]byte, error) {
 			return nil, err
 		}
 	}
-	if a.namespace != nil {
+	// A config without it is the runtime's to refuse.
+	if a.namespace != nil && config["linux"] != nil {
 		if config["linux"], err = joining(config["linux"], a.namespace); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ import (
 // dial serves the call on a stream of the neuron's own server, trusted or not.
 func dial(t *testing.T, trusted bool) nooppb.NoopGuestService {
 	t.Helper()
-	server, err := control.NewServer(nil)
+	server, err := control.NewServer(&control.Guest{})
 	if err != nil {
 		t.Fatal(err)
 	}
