@@ -139,7 +139,7 @@ final class ImageImport {
     private synchronized void cancel() {
         if (!cancelled) {
             cancelled = true;
-            output.say("\rcortex: cancelling …");
+            output.say("cortex: cancelling …");
             close();
         }
     }
