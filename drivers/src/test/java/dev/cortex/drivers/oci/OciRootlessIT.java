@@ -75,7 +75,13 @@ final class OciRootlessIT {
         @Test
         void itIsolatesAndPromisesNoLimitThatItCannotHold() {
             assertThat(SUBJECT.driver().capabilities().all())
-                    .containsExactlyInAnyOrder(Capability.ISOLATION, Capability.IMAGES, Capability.USERS);
+                    .containsExactlyInAnyOrder(
+                            Capability.ISOLATION,
+                            Capability.IMAGES,
+                            Capability.USERS,
+                            Capability.ROOT_SESSIONS,
+                            Capability.SECCOMP_PROFILES,
+                            Capability.EGRESS);
         }
 
         @Test
