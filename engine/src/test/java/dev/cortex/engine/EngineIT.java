@@ -190,7 +190,7 @@ final class EngineIT {
     void aRunIsGoneAfterItsCommand(String driver) throws Exception {
         Cortex cortex = home.open();
         CreateSandbox request = on(driver).running(StartSession.of("sh", "-c", "exit 5"));
-        SandboxView made = (SandboxView) ((Handler.Json<CreateSandbox, SandboxView>) cortex.handler(Operations.CREATE))
+        SandboxView made = ((Handler.Json<CreateSandbox, SandboxView>) cortex.handler(Operations.CREATE))
                 .handle(new Call<>(Map.of(), Map.of(), Optional.of(request), Optional.of("key-1")));
         assertThat(made.removeOnExit()).isTrue();
         var ended = cortex.sandboxes().sessions().status(made.id(), made.primary(), Duration.ofSeconds(30));

@@ -77,7 +77,7 @@ public final class Images implements ImageResolver {
     private Image archive(String reference, Path archive) {
         try {
             String sha256 = digests.of(archive);
-            ReentrantLock lock = taking.computeIfAbsent(sha256, unused -> new ReentrantLock());
+            ReentrantLock lock = taking.computeIfAbsent(sha256, _ -> new ReentrantLock());
             lock.lockInterruptibly();
             try {
                 Optional<ImageRow> known = library.byArchive(sha256);

@@ -12,7 +12,7 @@ final class AddressText {
         byte[] bytes = address.getAddress();
         int[] groups = new int[GROUPS];
         for (int i = 0; i < GROUPS; i++) {
-            groups[i] = (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff;
+            groups[i] = ((bytes[2 * i] & 0xff) << 8) | (bytes[2 * i + 1] & 0xff);
         }
         int start = -1;
         int length = 1;

@@ -174,7 +174,6 @@ final class SqliteImages implements ImageStore {
                     found.add(read(rows.getString(1), rows.getString(2)));
                 } catch (RuntimeException e) {
                     // It hides no other.
-                    continue;
                 }
             }
         }

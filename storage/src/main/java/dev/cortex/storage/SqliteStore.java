@@ -331,7 +331,6 @@ public final class SqliteStore implements SandboxStore {
                                 Instant.parse(rows.getString(3))));
                     } catch (RuntimeException e) {
                         // Reported by damaged().
-                        continue;
                     }
                 }
             }
@@ -479,7 +478,6 @@ public final class SqliteStore implements SandboxStore {
                         found.add(diskRow(rows));
                     } catch (RuntimeException e) {
                         // Reported by damaged().
-                        continue;
                     }
                 }
             }

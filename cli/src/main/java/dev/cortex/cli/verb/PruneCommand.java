@@ -63,7 +63,7 @@ final class PruneCommand implements Command {
         if (!kept.isEmpty() && !disks) {
             output.say("  with the disks: cortex prune --disks");
         }
-        if (!apply && (!orphans.isEmpty() || disks && !kept.isEmpty())) {
+        if (!apply && (!orphans.isEmpty() || (disks && !kept.isEmpty()))) {
             output.say("  nothing was changed; do it: cortex prune --apply" + (disks ? " --disks" : ""));
         }
     }

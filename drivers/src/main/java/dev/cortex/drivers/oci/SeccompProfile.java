@@ -1,5 +1,7 @@
 package dev.cortex.drivers.oci;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.cortex.sandbox.terms.Rights.Seccomp;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +25,7 @@ final class SeccompProfile {
 
     /** Read once, at the first start. */
     static JsonNode of(Seccomp profile, OciRuntime runtime) {
-        JsonNode list = Loaded.ALL.get(profile);
+        JsonNode list = requireNonNull(Loaded.ALL.get(profile), profile::word);
         return runtime.ownKernel() ? refusalsOf(list) : list;
     }
 

@@ -225,8 +225,8 @@ abstract class AttackContract {
                 print(len(had), flush=True)
                 time.sleep(5)
                 """;
-        FutureTask<String> taker =
-                new FutureTask<>(() -> jail.python("agent", PRELUDE + greedy).path("stdout").asString());
+        FutureTask<String> taker = new FutureTask<>(
+                () -> jail.python("agent", PRELUDE + greedy).path("stdout").asString());
         Thread.ofPlatform().start(taker);
         Thread.sleep(2_000);
         String others = neighbour

@@ -16,6 +16,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Follows one session's output from its first byte to its end over whatever daemon serves the home, attaching again at
@@ -28,8 +30,8 @@ final class Follower implements Runnable {
     private final String sandbox;
     private final String session;
     private final ByteArrayOutputStream output = new ByteArrayOutputStream();
-    private volatile long cursor;
-    private volatile int attached;
+    private final AtomicLong cursor = new AtomicLong();
+    private final AtomicInteger attached = new AtomicInteger();
     private volatile Optional<Frame.Exit> end = Optional.empty();
 
     Follower(Home home, String sandbox, String session) {
@@ -50,7 +52,7 @@ final class Follower implements Runnable {
     private void follow(Connection connection) {
         try (FrameChannel frames = daemon.upgrade(Request.of(Operations.SESSION_ATTACH, sandbox, session), connection)
                 .frames()) {
-            frames.write(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, cursor, session));
+            frames.write(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.OBSERVE, cursor.get(), session));
             for (Optional<Frame> next = frames.read(); next.isPresent() && end.isEmpty(); next = frames.read()) {
                 take(next.get());
             }
@@ -65,13 +67,13 @@ final class Follower implements Runnable {
 
     private void take(Frame frame) {
         switch (frame) {
-            case Frame.HandshakeAck ack -> attached++;
+            case Frame.HandshakeAck ack -> attached.incrementAndGet();
             case Frame.Data data -> {
                 ByteBuffer bytes = data.bytes();
                 byte[] copy = new byte[bytes.remaining()];
                 bytes.get(copy);
                 output.writeBytes(copy);
-                cursor += copy.length;
+                cursor.addAndGet(copy.length);
             }
             case Frame.Gap gap ->
                 throw new AssertionError(sandbox + " lost bytes from " + cursor + " to " + gap.cursor());
@@ -89,11 +91,11 @@ final class Follower implements Runnable {
     }
 
     long bytes() {
-        return cursor;
+        return cursor.get();
     }
 
     int timesAttached() {
-        return attached;
+        return attached.get();
     }
 
     Optional<Frame.Exit> end() {

@@ -71,7 +71,9 @@ final class ImageIT {
                 .succeeded();
         String list = cortex.cortex("image", "ls").succeeded().stdout();
         assertThat(list).contains("bb ").contains("team/bb:1.35").contains("piped");
-        assertThat(cortex.cortex("run", "--image", "piped", "--", "pwd").succeeded().stdout())
+        assertThat(cortex.cortex("run", "--image", "piped", "--", "pwd")
+                        .succeeded()
+                        .stdout())
                 .isEqualTo("/srv\n");
     }
 

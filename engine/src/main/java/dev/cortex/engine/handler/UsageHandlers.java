@@ -89,7 +89,7 @@ final class UsageHandlers {
                 row.settings().driver() + (runtime.isEmpty() ? "" : "/" + runtime),
                 figures.map(GuestInfo::memoryUsedBytes),
                 row.settings().limits().memoryBytes(),
-                figures.map(info -> (long) info.processes()),
+                figures.map(GuestInfo::processes),
                 row.settings().limits().processes(),
                 disk,
                 row.settings().limits().diskBytes());

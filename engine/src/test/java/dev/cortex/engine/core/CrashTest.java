@@ -22,7 +22,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DynamicTest;
@@ -180,14 +179,11 @@ final class CrashTest {
     }
 
     private Set<Boundary> stepsOf(Kind kind) throws IOException {
-        Set<Boundary> before = new CopyOnWriteArraySet<>();
         Set<Boundary> steps = new LinkedHashSet<>();
         boolean[] counting = {false};
         try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "steps")).at(step -> {
             if (counting[0]) {
                 steps.add(step);
-            } else {
-                before.add(step);
             }
         })) {
             kind.before(harness);

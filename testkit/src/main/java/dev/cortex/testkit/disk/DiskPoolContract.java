@@ -113,7 +113,7 @@ public abstract class DiskPoolContract {
         try (DiskPool pool = pool()) {
             Path disk = made(pool, "a", 0);
             for (int i = 0; i < 500; i++) {
-                Files.createDirectories(disk.resolve("folder" + i)).resolve("deeper");
+                Files.createDirectories(disk.resolve("folder" + i).resolve("deeper"));
             }
             wipe(disk);
             wipe(disk);

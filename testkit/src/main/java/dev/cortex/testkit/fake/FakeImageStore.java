@@ -20,7 +20,7 @@ public final class FakeImageStore implements ImageStore {
 
     /** Somebody uses an image from now on. */
     public synchronized void use(String digest, String user) {
-        users.computeIfAbsent(digest, unused -> new ArrayList<>()).add(user);
+        users.computeIfAbsent(digest, _ -> new ArrayList<>()).add(user);
     }
 
     /** Nobody uses it any more. */
