@@ -46,7 +46,29 @@ func (b *builder) overlayOn(target int, step launch.Overlay) error {
 	if len(options) >= os.Getpagesize() {
 		return launch.Fail(launch.Unsupported, nil, "%d layers are more than the kernel takes", len(lowers))
 	}
-	return b.mountOverlay(target, flags, options, step.IdmapUpper)
+	if err := b.mountOverlay(target, flags, options, step.IdmapUpper); err != nil || step.Upper == "" {
+		return err
+	}
+	return b.checkWritable(step.Target)
+}
+
+// checkWritable: an overlay that cannot make its work folder is mounted all the
+// same, read-only, and nobody is told.
+func (b *builder) checkWritable(target string) error {
+	mounted, err := b.target(target, false)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(mounted)
+	var facts unix.Statfs_t
+	if err := unix.Fstatfs(mounted, &facts); err != nil {
+		return fmt.Errorf("looking at the overlay on %s: %w", target, err)
+	}
+	if facts.Flags&unix.ST_RDONLY == 0 {
+		return nil
+	}
+	return launch.Fail(launch.DiskFull, nil, "the kernel mounts the sandbox's %s read-only, since nothing can be made on its disk", target).
+		WithRemedy("free space on the disk that holds the home folder; the kernel's reason is in dmesg")
 }
 
 func (b *builder) lowerLayers(step launch.Overlay) ([]string, error) {

@@ -41,6 +41,50 @@ func MakeDisk(disk launch.Disk) error {
 	return nil
 }
 
+// startRoom is what a start may take of a disk beyond its limit: folders that the
+// kernel and the runtime make, and what btrfs sets aside for each.
+const startRoom = 16 << 20
+
+// Room is what a start has of a disk beyond its limit, until Close.
+type Room struct {
+	disk  int
+	limit int64
+}
+
+// MakeDiskWithRoom makes a disk whose limit leaves room for a start, even where
+// the disk is full: an overlay that has none is mounted read-only, and a sandbox
+// that ran full could never remove anything again. A room that is not closed
+// goes with the next start.
+func MakeDiskWithRoom(disk launch.Disk) (*Room, error) {
+	room := &Room{disk: -1, limit: disk.LimitBytes}
+	if disk.LimitBytes <= 0 {
+		return room, MakeDisk(disk)
+	}
+	roomy := disk
+	roomy.LimitBytes += startRoom
+	if usage, known := Measured(disk.Path); known {
+		// A limit may be lowered below what is there.
+		roomy.LimitBytes = max(disk.LimitBytes, usage.Bytes) + startRoom
+	}
+	if err := MakeDisk(roomy); err != nil {
+		return nil, err
+	}
+	var err error
+	room.disk, err = openFolder(disk.Path)
+	return room, err
+}
+
+// Close sets the disk's own limit; from whatever mount namespace. Idempotent.
+func (r *Room) Close() error {
+	if r.disk < 0 {
+		return nil
+	}
+	err := limit(r.disk, r.limit)
+	_ = unix.Close(r.disk)
+	r.disk = -1
+	return err
+}
+
 func makeNew(disk launch.Disk, parent string) error {
 	if !disk.Subvolume {
 		if err := os.Mkdir(disk.Path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

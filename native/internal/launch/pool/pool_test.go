@@ -107,6 +107,33 @@ func TestADiskEndsAtItsLimitAndItsNeighbourDoesNotNotice(t *testing.T) {
 	}
 }
 
+func TestAStartHasRoomOnAFullDiskAndTheLimitHoldsAfterwards(t *testing.T) {
+	state := opened(t, small(t.TempDir()))
+	disk := launch.Disk{Path: makeDisk(t, state, "a", 16<<20), Subvolume: true, LimitBytes: 16 << 20}
+	if err := os.WriteFile(filepath.Join(disk.Path, "bomb"), make([]byte, 32<<20), 0o600); !errors.Is(err, unix.EDQUOT) {
+		t.Fatalf("the writer got %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(disk.Path, "full"), 0o700); !errors.Is(err, unix.EDQUOT) {
+		t.Fatalf("a full disk took a folder: %v", err)
+	}
+	for _, limit := range []int64{disk.LimitBytes, 4 << 20} {
+		disk.LimitBytes = limit
+		room, err := MakeDiskWithRoom(disk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(filepath.Join(disk.Path, "work"), 0o700); err != nil {
+			t.Fatalf("with a limit of %d a start has no room: %v", limit, err)
+		}
+		if err := errors.Join(os.Remove(filepath.Join(disk.Path, "work")), room.Close(), room.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(disk.Path, "more"), make([]byte, 1<<20), 0o600); !errors.Is(err, unix.EDQUOT) {
+			t.Fatalf("after a start with a limit of %d the writer got %v", limit, err)
+		}
+	}
+}
+
 func TestInodesCountAgainstTheLimitToo(t *testing.T) {
 	state := opened(t, small(t.TempDir()))
 	disk := makeDisk(t, state, "a", 4<<20)

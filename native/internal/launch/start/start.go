@@ -37,6 +37,7 @@ type attempt struct {
 	group   *cgroup.Group
 	shown   []launch.CgroupPath // of the groups, to the sandbox
 	runtime runtime.Runtime
+	room    *pool.Room
 	// namespace is the sandbox's user namespace, where the runtime can join one.
 	namespace *os.File
 	// cpus is the sandbox's affinity, nil for all processors.
@@ -100,6 +101,10 @@ func (a *attempt) run() error {
 		return err
 	}
 	a.clock.step("served")
+	if a.room != nil {
+		// Nothing of the guest's ran until now.
+		return a.room.Close()
+	}
 	return nil
 }
 
@@ -109,9 +114,12 @@ func (a *attempt) makeDisk() error {
 	if a.spec.Disk == nil {
 		return nil
 	}
-	if err := pool.MakeDisk(*a.spec.Disk); err != nil {
+	room, err := pool.MakeDiskWithRoom(*a.spec.Disk)
+	if err != nil {
 		return err
 	}
+	a.room = room
+	a.undo.Push("holding the disk to its limit", room.Close)
 	a.clock.step("disk")
 	return nil
 }

@@ -52,6 +52,19 @@ final class PoolIT {
     }
 
     @Test
+    void aSandboxThatRanFullIsStartedAgainAndCanMakeRoomForItself() throws Exception {
+        cortex.cortex("create", "a", "--disk", "32M").succeeded();
+        cortex.cortex("exec", "a", "--", "dd", "if=/dev/zero", "of=bomb", "bs=1M", "count=64", "status=none");
+        cortex.cortex("stop", "a").succeeded();
+        cortex.cortex("start", "a").succeeded();
+        CortexHome.Outcome more =
+                cortex.cortex("exec", "a", "--", "dd", "if=/dev/zero", "of=more", "bs=1M", "count=8", "status=none");
+        assertThat(more.stderr()).as("the limit after the start").contains("Disk quota exceeded");
+        cortex.cortex("exec", "a", "--", "rm", "bomb").succeeded();
+        cortex.cortex(new byte[8 << 20], "cp", "-", "a:copy").succeeded();
+    }
+
+    @Test
     void inodesCountToo() throws Exception {
         cortex.cortex("create", "a", "--disk", "16M").succeeded();
         CortexHome.Outcome bomb = cortex.cortex(
