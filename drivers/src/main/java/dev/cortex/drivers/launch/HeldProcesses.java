@@ -38,17 +38,29 @@ public final class HeldProcesses {
         return present != null && present.first().equals(first);
     }
 
-    private void open(SandboxId sandbox, FirstProcess first) {
+    /** Holds it, unless it has ended: whoever stopped it may have let go of it already, and nobody would again. */
+    void open(SandboxId sandbox, FirstProcess first) {
         int descriptor = Pidfd.open(first.pid());
         if (descriptor < 0) {
             return;
         }
         // Read after it was opened: if this agrees, so does the descriptor.
-        if (field(first.pid(), START_TIME) != first.startTime() || holds(sandbox, first)) {
+        if (!lives(first) || holds(sandbox, first)) {
             Pidfd.close(descriptor);
             return;
         }
-        close(Optional.ofNullable(held.put(sandbox, new Held(first, descriptor))));
+        Held mine = new Held(first, descriptor);
+        close(Optional.ofNullable(held.put(sandbox, mine)));
+        if (!lives(first) && held.remove(sandbox, mine)) {
+            Pidfd.close(descriptor);
+        }
+    }
+
+    private static boolean lives(FirstProcess first) {
+        String[] fields = stat(first.pid());
+        return fields.length > EXIT_CODE
+                && !fields[0].equals("Z")
+                && Long.parseLong(fields[START_TIME]) == first.startTime();
     }
 
     /** How it ended, in words; empty while it lives, and when nobody could see it. */
@@ -87,11 +99,6 @@ public final class HeldProcesses {
         }
         String name = SIGNALS.getOrDefault(signal, "");
         return "its first process was ended by signal " + signal + (name.isEmpty() ? "" : " (" + name + ")");
-    }
-
-    private static long field(int pid, int index) {
-        String[] fields = stat(pid);
-        return fields.length > index ? Long.parseLong(fields[index]) : -1;
     }
 
     /** Behind the last parenthesis: a process chooses its own name. */
