@@ -118,10 +118,9 @@ func (a *application) refuseRisks() error {
 }
 
 func (a *application) folder(place Place) error {
-	host, err := openTree(a.base.Source)
+	host, err := openSource(a.base.Source)
 	if err != nil {
-		return launch.Fail(launch.NotFound, err, "the folder %s, which the workspace came from, is gone", a.base.Source).
-			WithRemedy("make it again and apply, or take the changes as a patch: cortex diff NAME > x.patch")
+		return err
 	}
 	a.host = host
 	defer host.close()

@@ -550,6 +550,36 @@ func TestAFolderThatIsGoneAndASandboxWithoutAWorkspaceAreNamed(t *testing.T) {
 	}
 }
 
+func TestALinkThatWasPutOnTheWayToTheFolderIsNotFollowed(t *testing.T) {
+	above, elsewhere := t.TempDir(), t.TempDir()
+	write(t, above+"/project/folder/file", "one\n")
+	write(t, elsewhere+"/folder/file", "one\n")
+	p := take(t, above+"/project/folder")
+	write(t, p.folder()+"/file", "two\n")
+	if err := errors.Join(os.RemoveAll(above+"/project"), os.Symlink(elsewhere, above+"/project")); err != nil {
+		t.Fatal(err)
+	}
+	var failure *launch.Failure
+	if _, err := Apply(p, Applying{}); !errors.As(err, &failure) || failure.Code != launch.Denied {
+		t.Fatal(err)
+	}
+	if got := read(t, elsewhere+"/folder/file"); got != "one\n" {
+		t.Fatal(got)
+	}
+}
+
+func TestTheStageOfAnApplyIsNoChangeOfTheSandbox(t *testing.T) {
+	source := repository(t)
+	p := take(t, source)
+	write(t, p.folder()+"/"+stageName+"/"+journalName, `[{"kind":"remove","path":"LmdpdC9ob29rcy9wb3N0LW1lcmdl","slot":1}]`)
+	write(t, p.folder()+"/"+stageName+"/1", "#!/bin/sh\n")
+	write(t, p.folder()+"/fine", "x\n")
+	apply(t, p, Applying{AllowRisks: true})
+	if exists(source+"/"+stageName) || exists(source+"/.git/hooks/post-merge") || !exists(source+"/fine") {
+		t.Fatal("the sandbox's stage came to the host")
+	}
+}
+
 func TestALinkInPlaceOfTheWorkspaceIsNotFollowed(t *testing.T) {
 	source := repository(t)
 	p := take(t, source)

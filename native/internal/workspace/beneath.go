@@ -2,9 +2,11 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path"
 
+	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,6 +24,27 @@ func openTree(folder string) (*tree, error) {
 	}
 	return &tree{root}, nil
 }
+
+// openSource opens the folder that a workspace comes from and goes back to. It was named
+// without links; one that is on the way there now was put there since, perhaps by a
+// sandbox that has a folder above it mounted.
+func openSource(folder string) (*tree, error) {
+	root, err := unix.Openat2(unix.AT_FDCWD, folder, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return nil, launch.Fail(launch.Denied, nil, "the way to %s leads through a link now, and is not followed", folder).
+			WithRemedy("look at it: namei -l " + folder)
+	case err != nil:
+		return nil, launch.Fail(launch.NotFound, err, "the folder %s, which the workspace came from, is gone", folder).
+			WithRemedy("make it again and apply, or take the changes as a patch: cortex diff NAME > x.patch")
+	}
+	return &tree{root}, nil
+}
+
+// path leads to the folder whatever its name means by now.
+func (t *tree) path() string { return fmt.Sprintf("/proc/self/fd/%d", t.root) }
 
 func (t *tree) close() { _ = unix.Close(t.root) }
 

@@ -35,7 +35,7 @@ type copying struct {
 func (c *copying) bytes() int64 { return c.used.Load() }
 
 func (c *copying) copy(l *listing) ([]Entry, error) {
-	source, err := openTree(c.from)
+	source, err := openSource(c.from)
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,8 @@ func (j *journal) close() {
 	_ = j.lock.Close()
 }
 
+func (j *journal) stagePath() string { return filepath.Join(j.host.path(), stageName) }
+
 func (j *journal) openStage() error {
 	fd, err := j.host.open(stageName, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err == nil {
@@ -94,7 +96,7 @@ func (j *journal) undo(onlyLook bool) (undone bool, err error) {
 	} else if err != nil {
 		return false, err
 	}
-	text, err := os.ReadFile(filepath.Join(j.folder, stageName, journalName))
+	text, err := os.ReadFile(filepath.Join(j.stagePath(), journalName))
 	if errors.Is(err, os.ErrNotExist) {
 		// Nothing was touched yet, or everything is done.
 		return false, j.remove()
@@ -153,7 +155,7 @@ func (j *journal) begin() error {
 	if err := j.openStage(); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(j.folder, stageName, ".gitignore"), []byte("*\n"), 0o600)
+	return os.WriteFile(filepath.Join(j.stagePath(), ".gitignore"), []byte("*\n"), 0o600)
 }
 
 // prepare writes what comes to its slots, and orders the steps: what goes first,
@@ -297,7 +299,7 @@ func (j *journal) write() error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(j.folder, stageName, journalName)
+	path := filepath.Join(j.stagePath(), journalName)
 	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -414,7 +416,7 @@ func (j *journal) reverse(s step) error {
 
 // remove ends the apply: without its journal, a stage is rubbish.
 func (j *journal) remove() error {
-	stage := filepath.Join(j.folder, stageName)
+	stage := j.stagePath()
 	if err := os.Remove(filepath.Join(stage, journalName)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("removing the journal: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
@@ -68,7 +69,7 @@ func (l *listing) listed(source, prefix string) error {
 }
 
 func (l *listing) one(source, name string) error {
-	if !filepath.IsLocal(name) {
+	if !filepath.IsLocal(name) || strings.HasPrefix(name, stageName+"/") {
 		return nil
 	}
 	info, err := os.Lstat(filepath.Join(source, name))

@@ -147,6 +147,10 @@ func (s *scanning) walk(dir string, above *ignoring, ignored bool, depth int) er
 		if strings.EqualFold(entry.Name(), gitName) {
 			continue
 		}
+		// At the host's place lies what would take an apply back.
+		if dir == "" && entry.Name() == stageName {
+			continue
+		}
 		name := path.Join(dir, entry.Name())
 		if err := s.entry(name, entry, above, ignored, depth); err != nil {
 			return err

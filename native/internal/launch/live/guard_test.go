@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -169,6 +170,7 @@ func TestNothingThatTheHostWouldRunCanBePlanted(t *testing.T) {
 	}
 	refused(t, "through a link", os.WriteFile(inside+"/way/hooks/post-merge", []byte("evil"), 0o755))
 	refused(t, "exchange", unix.Renameat2(unix.AT_FDCWD, inside+"/evil", unix.AT_FDCWD, inside+"/.git", unix.RENAME_EXCHANGE))
+	refused(t, "the stage of an apply", os.Mkdir(inside+"/.cortex-apply", 0o700))
 	refused(t, "direnv", os.WriteFile(inside+"/new/.envrc", []byte("evil"), 0o644))
 	refused(t, "a device", unix.Mknod(inside+"/null", unix.S_IFCHR|0o666, int(unix.Mkdev(1, 3))))
 	if got := read(t, host+"/.git/hooks/pre-commit") + read(t, host+"/.git/config"); got != "#!/bin/sh\n[core]\n" {
@@ -205,6 +207,55 @@ func TestAFolderBecomesNoRepositoryWithoutAWorkTree(t *testing.T) {
 	}
 	refused(t, "its config", os.WriteFile(inside+"/theirs/config", []byte("evil"), 0o644))
 	refused(t, "its hooks", os.WriteFile(inside+"/theirs/hooks/update", []byte("evil"), 0o755))
+}
+
+func TestAFolderThatIsExchangedMeanwhileIsNotCompleted(t *testing.T) {
+	host, inside := mounted(t, launch.Live{})
+	write(t, inside+"/a/HEAD", "ref: refs/heads/main\n")
+	write(t, inside+"/b/HEAD", "ref: refs/heads/main\n")
+	write(t, inside+"/b/config", "[core]\n\tfsmonitor = evil\n")
+	if err := os.Mkdir(inside+"/b/objects", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan struct{})
+	var exchanging sync.WaitGroup
+	exchanging.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			default:
+				_ = unix.Renameat2(unix.AT_FDCWD, inside+"/a", unix.AT_FDCWD, inside+"/b", unix.RENAME_EXCHANGE)
+			}
+		}
+	})
+	defer exchanging.Wait()
+	defer close(end)
+	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); {
+		_ = os.Mkdir(inside+"/a/refs", 0o755)
+		for _, folder := range []string{"/a", "/b"} {
+			// By a descriptor: the name may mean the other one at any moment.
+			if whole := allParts(t, host+folder); whole {
+				t.Fatal("a folder with a config of the sandbox's became a repository")
+			}
+		}
+		_, _ = os.Remove(inside+"/a/refs"), os.Remove(inside+"/b/refs")
+	}
+}
+
+func allParts(t *testing.T, folder string) bool {
+	t.Helper()
+	opened, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(opened)
+	for _, part := range parts {
+		if unix.Faccessat(opened, part, unix.F_OK, 0) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func TestWhoAsksForHooksMayWriteThem(t *testing.T) {
@@ -279,6 +330,18 @@ func TestAGoneFolderIsNamed(t *testing.T) {
 	_, err := Prepare("sb_test", launch.Live{Source: "/no/such/folder"}, Settings{})
 	var failure *launch.Failure
 	if !errors.As(err, &failure) || failure.Code != launch.NotFound || !strings.Contains(failure.Remedy, "mkdir") {
+		t.Fatal(err)
+	}
+}
+
+func TestALinkThatWasPutOnTheWayToTheFolderIsNotFollowed(t *testing.T) {
+	above, elsewhere := t.TempDir(), t.TempDir()
+	if err := errors.Join(os.Mkdir(elsewhere+"/folder", 0o755), os.Symlink(elsewhere, above+"/project")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Prepare("sb_test", launch.Live{Source: above + "/project/folder"}, Settings{})
+	var failure *launch.Failure
+	if !errors.As(err, &failure) || failure.Code != launch.Denied {
 		t.Fatal(err)
 	}
 }

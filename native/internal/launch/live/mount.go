@@ -49,16 +49,20 @@ func Prepare(id string, step launch.Live, settings Settings) (*Mount, error) {
 }
 
 // take is a copy of the folder's mount for the guard alone: without what is
-// mounted beneath it, without devices and set-uid programs.
+// mounted beneath it, without devices and set-uid programs. The folder was named
+// without links: one that is on the way now was put there since, perhaps by another
+// sandbox that has a folder above it mounted.
 func take(source string) (*os.File, error) {
-	tree, err := unix.OpenTree(unix.AT_FDCWD, source, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW)
-	if err != nil {
-		failure := launch.Fail(launch.NotReady, err, "the folder %s cannot be mounted", source)
-		if errors.Is(err, unix.ENOENT) {
-			failure = launch.Fail(launch.NotFound, nil, "the folder %s, which is mounted live, is gone", source).
-				WithRemedy("make it again: mkdir -p " + source)
-		}
-		return nil, failure
+	tree, err := clone(source)
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return nil, launch.Fail(launch.Denied, nil, "the way to %s leads through a link now, and is not followed", source).
+			WithRemedy("look at it: namei -l " + source)
+	case errors.Is(err, unix.ENOENT):
+		return nil, launch.Fail(launch.NotFound, nil, "the folder %s, which is mounted live, is gone", source).
+			WithRemedy("make it again: mkdir -p " + source)
+	case err != nil:
+		return nil, launch.Fail(launch.NotReady, err, "the folder %s cannot be mounted", source)
 	}
 	folder := os.NewFile(uintptr(tree), source)
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
@@ -72,6 +76,17 @@ func take(source string) (*os.File, error) {
 		return nil, launch.Fail(launch.InvalidArgument, err, "%s is no folder", source).WithRemedy("mount the folder that holds it")
 	}
 	return folder, nil
+}
+
+func clone(source string) (int, error) {
+	found, err := unix.Openat2(unix.AT_FDCWD, source, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
+	})
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(found)
+	return unix.OpenTree(found, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 }
 
 func start(id string, settings Settings, device, folder, gate *os.File) (*os.Process, error) {

@@ -26,8 +26,10 @@ type tree struct {
 	folder folder
 	rule   Rule
 	owners owners
-	// bare is held while a part of a repository is made, so that two at once do not complete one.
-	bare sync.Mutex
+	// shape is held, to read, from the rule's word about a name until the name was used; and alone by
+	// what changes what other names mean: a move, and the making of a part of a repository. Otherwise a
+	// folder could be exchanged for another between the two, and one that lacks a part be completed.
+	shape sync.RWMutex
 	// generation tells nodes of one file apart.
 	generation atomic.Uint64
 }
@@ -61,15 +63,19 @@ func (t *tree) has(dir string, names []string) bool {
 	return true
 }
 
-// alone holds what completes a repository while one of these names is made.
-func (t *tree) alone(names ...string) (leave func()) {
-	for _, name := range names {
-		if _, is := isPart(name); is {
-			t.bare.Lock()
-			return t.bare.Unlock
-		}
+// making holds the shape while a name is made.
+func (t *tree) making(name string) (leave func()) {
+	if _, is := isPart(name); is {
+		t.shape.Lock()
+		return t.shape.Unlock
 	}
-	return func() {}
+	return t.using()
+}
+
+// using holds the shape while what has a name is changed.
+func (t *tree) using() (leave func()) {
+	t.shape.RLock()
+	return t.shape.RUnlock
 }
 
 // owners maps the folder's owner to the sandbox's user, and all others to nobody.
@@ -218,6 +224,7 @@ func (n *node) opened(handle fs.FileHandle, run func(*fs.LoopbackFile) syscall.E
 }
 
 func (n *node) Setattr(ctx context.Context, handle fs.FileHandle, in *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
+	defer n.tree.using()()
 	at, errno := n.path()
 	if errno != 0 {
 		return n.opened(handle, func(file *fs.LoopbackFile) syscall.Errno {
@@ -320,6 +327,7 @@ const writing = unix.O_WRONLY | unix.O_RDWR | unix.O_TRUNC
 const kernels = unix.O_APPEND | unix.O_CREAT | unix.O_EXCL | unix.O_NOCTTY | unix.O_DIRECT | unix.O_TMPFILE&^unix.O_DIRECTORY | fuse.FMODE_EXEC
 
 func (n *node) Open(_ context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
+	defer n.tree.using()()
 	at, errno := n.path()
 	if errno != 0 {
 		return nil, 0, errno
@@ -358,7 +366,7 @@ func (n *node) Release(ctx context.Context, handle fs.FileHandle) syscall.Errno 
 }
 
 func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out *fuse.EntryOut) (*fs.Inode, fs.FileHandle, uint32, syscall.Errno) {
-	defer n.tree.alone(name)()
+	defer n.tree.making(name)()
 	at, errno := n.changing(name)
 	if errno != 0 {
 		return nil, nil, 0, errno
@@ -377,7 +385,12 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 
 // make makes a name by a call and gives its node.
 func (n *node) make(ctx context.Context, name string, out *fuse.EntryOut, call func(parent int, base string) error) (*fs.Inode, syscall.Errno) {
-	defer n.tree.alone(name)()
+	defer n.tree.making(name)()
+	return n.made(ctx, name, out, call)
+}
+
+// made is make for who holds the shape.
+func (n *node) made(ctx context.Context, name string, out *fuse.EntryOut, call func(parent int, base string) error) (*fs.Inode, syscall.Errno) {
 	at, errno := n.changing(name)
 	if errno != 0 {
 		return nil, errno
@@ -417,6 +430,7 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 	if !ok {
 		return nil, syscall.EXDEV
 	}
+	defer n.tree.making(name)()
 	from, errno := source.path()
 	if errno != 0 {
 		return nil, errno
@@ -424,7 +438,7 @@ func (n *node) Link(ctx context.Context, target fs.InodeEmbedder, name string, o
 	if n.tree.forbids(from) {
 		return nil, syscall.EPERM
 	}
-	return n.make(ctx, name, out, func(parent int, base string) error {
+	return n.made(ctx, name, out, func(parent int, base string) error {
 		return n.tree.folder.in(from, func(parentFrom int, baseFrom string) error {
 			return unix.Linkat(parentFrom, baseFrom, parent, base, 0)
 		})
@@ -456,6 +470,7 @@ func (n *node) Rmdir(_ context.Context, name string) syscall.Errno {
 }
 
 func (n *node) remove(name string, flags int) syscall.Errno {
+	defer n.tree.using()()
 	at, errno := n.changing(name)
 	if errno != 0 {
 		return errno
@@ -470,7 +485,8 @@ func (n *node) Rename(_ context.Context, name string, newParent fs.InodeEmbedder
 	if !ok || flags&unix.RENAME_WHITEOUT != 0 {
 		return syscall.EXDEV
 	}
-	defer n.tree.alone(name, newName)()
+	n.tree.shape.Lock()
+	defer n.tree.shape.Unlock()
 	from, errno := n.changing(name)
 	if errno != 0 {
 		return errno

@@ -52,6 +52,7 @@ var everywhere = map[string]bool{
 	".claude":                 true, // hooks of a coding agent on the host
 	".mcp.json":               true, // programs that it starts
 	".cortex":                 true, // our own project file
+	".cortex-apply":           true, // an apply that was cut off is taken back by what lies there
 	"commondir":               true, // with a HEAD beside it, it makes a folder a repository
 }
 
