@@ -214,6 +214,20 @@ func TestACallerThatIsKilledHangsItsCommandUp(t *testing.T) {
 	}
 }
 
+func TestWhatSudoLeavesInTheBackgroundGoesOn(t *testing.T) {
+	n := firstProcess(t)
+	for name, script := range map[string]string{
+		"asked for":         `sudo -b sh -c 'sleep 0.7; echo there > /tmp/went-on'`,
+		"left by a command": `sudo sh -c '(sleep 0.7; echo there > /tmp/went-on) > /dev/null 2>&1 &'`,
+	} {
+		stdout, stderr, _ := sudoSays(t, n, `sudo rm -f /tmp/went-on; `+script+`
+			for i in $(seq 100); do test -s /tmp/went-on && break; sleep 0.05; done; cat /tmp/went-on`)
+		if stdout != "there\n" {
+			t.Errorf("%s: got %q, %q", name, stdout, stderr)
+		}
+	}
+}
+
 func TestWithoutRootNeitherSudoNorARootSessionIsGiven(t *testing.T) {
 	n := firstProcess(t, func(r *guestpb.InitializeRequest) { r.NoRoot = true })
 	_, stderr, status := sudoSays(t, n, `sudo id`)

@@ -119,7 +119,7 @@ func reason(err error) string {
 func ask(o options) Ask {
 	a := Ask{
 		User: o.user, Group: o.group, Login: o.login, Directory: o.directory, Keep: o.passed(os.Environ()),
-		KeepsHome: o.keepAll && !o.setHome, Check: o.list || o.validate, Umask: currentUmask(),
+		KeepsHome: o.keepAll && !o.setHome, Check: o.list || o.validate, Background: o.background, Umask: currentUmask(),
 	}
 	if a.Directory != "" {
 		if absolute, err := filepath.Abs(a.Directory); err == nil {
@@ -214,7 +214,8 @@ func (c *client) streams(a *Ask) (descriptors []int) {
 	}
 	for fd := range a.Streams {
 		settings, err := unix.IoctlGetTermios(fd, unix.TCGETS)
-		if err == nil && c.terminal == nil {
+		// A relay ends with this process, which does not stay: the command has the terminal itself then.
+		if err == nil && c.terminal == nil && !a.Background {
 			c.terminal = openTerminal(settings)
 		}
 		a.Streams[fd] = err == nil && c.terminal != nil

@@ -47,6 +47,7 @@ type Ask struct {
 	// Streams says of each of 0, 1 and 2 whether it is the terminal; else its descriptor follows the
 	// directory's, if there is that one.
 	Terminal     bool
+	Background   bool // the command goes on when the caller leaves
 	Streams      [3]bool
 	HasDirectory bool
 	Rows, Cols   uint16

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -73,7 +74,7 @@ func serve(conn *net.UnixConn) (Ended, error) {
 	if err != nil || ask.Check {
 		return Ended{}, err
 	}
-	r := &running{conn: conn, command: c}
+	r := &running{conn: conn, command: c, stays: ask.Background}
 	defer r.close()
 	if err := r.connect(ask, f.descriptors); err != nil {
 		return Ended{}, err
@@ -107,6 +108,8 @@ type running struct {
 	directory int // 0: by its name
 	owned     []int
 	pid       int
+	stays     bool        // when the caller leaves
+	over      atomic.Bool // the command has ended: what it left behind is nobody's to end
 }
 
 func (r *running) close() {
@@ -183,6 +186,9 @@ func (r *running) run() (Ended, error) {
 	for {
 		var status unix.WaitStatus
 		_, err := unix.Wait4(pid, &status, unix.WUNTRACED, nil)
+		if err == nil && !status.Stopped() {
+			r.over.Store(true)
+		}
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
@@ -199,10 +205,14 @@ func (r *running) run() (Ended, error) {
 	}
 }
 
-// listen passes the caller's signals on, and hangs up when the caller has gone.
+// listen passes the caller's signals on, and hangs up when the caller has gone before the command.
 func (r *running) listen() {
 	for {
 		f, err := receive(r.conn)
+		if r.over.Load() || err != nil && r.stays {
+			f.close()
+			return
+		}
 		if err != nil {
 			_ = unix.Kill(-r.pid, unix.SIGHUP)
 			_ = unix.Kill(-r.pid, unix.SIGCONT)
