@@ -25,6 +25,8 @@ type unpacker struct {
 	layer *Layering
 	// folders get their times when nothing is made in them any more.
 	folders []folder
+	// named is about what folders take of memory.
+	named int64
 	// parent is the open folder parentPath, since neighbours follow each other.
 	parent     int
 	parentPath string
@@ -33,6 +35,24 @@ type unpacker struct {
 type folder struct {
 	path string
 	time time.Time
+}
+
+const (
+	// mostNamed bounds what is remembered of folders: an archive of some megabytes could name one folder
+	// five million times, by paths of 4 KiB each. The largest images that are known have 10 MB of them.
+	mostNamed = 256 << 20
+	// besideName is what a folder takes beside its name.
+	besideName = 64
+)
+
+// remember keeps a folder's time until the end.
+func (u *unpacker) remember(name string, when time.Time) error {
+	if u.named += int64(len(name)) + besideName; u.named > mostNamed {
+		return launch.Fail(launch.InvalidArgument, nil, "%q: the names of the archive's folders have more than %d MiB", name, mostNamed>>20)
+	}
+	// A copy: a name may be a small part of a long header.
+	u.folders = append(u.folders, folder{strings.Clone(name), when})
+	return nil
 }
 
 // refuse names the entry.

@@ -176,8 +176,7 @@ func (u *unpacker) likeBeneath(parent int, name string) error {
 		if err := unix.Fchmodat(parent, base, stat.Mode&0o7777, 0); err != nil {
 			return err
 		}
-		u.folders = append(u.folders, folder{name, time.Unix(stat.Mtim.Unix())})
-		return nil
+		return u.remember(name, time.Unix(stat.Mtim.Unix()))
 	}
 	return nil
 }

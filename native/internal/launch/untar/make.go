@@ -102,7 +102,9 @@ func (u *unpacker) folder(header *tar.Header, parent int, name string) error {
 	if err != nil {
 		return err
 	}
-	u.folders = append(u.folders, folder{name, header.ModTime})
+	if err := u.remember(name, header.ModTime); err != nil {
+		return err
+	}
 	return u.dress(header, parent, base)
 }
 

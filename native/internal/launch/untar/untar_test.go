@@ -178,6 +178,22 @@ func TestLimitsHold(t *testing.T) {
 	}
 }
 
+func TestTheNamesOfFoldersTakeABoundedAmountOfMemory(t *testing.T) {
+	target, _ := world(t)
+	root, err := openTarget(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(root)
+	u := &unpacker{root: root, limits: Generous, parent: -1, room: NewRoom(root), named: mostNamed - 2*besideName - 3}
+	defer u.close()
+	err = u.all(tar.NewReader(bytes.NewReader(archive(t, folderEntry("a"), folderEntry("b"), folderEntry("b")))))
+	var failure *launch.Failure
+	if !errors.As(err, &failure) || failure.Code != launch.InvalidArgument || len(u.folders) != 2 {
+		t.Fatalf("answered %v with %d folders", err, len(u.folders))
+	}
+}
+
 func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 	whole := archive(t, file("a", strings.Repeat("x", 5000)))
 	for name, example := range map[string]struct {
