@@ -9,6 +9,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.image.ImageStore.Entry;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -146,9 +147,10 @@ final class ImageHandlers {
         }
     }
 
-    private static void requireRoom(Path at) throws IOException {
-        long free = Files.getFileStore(at).getUsableSpace();
-        if (free < Math.min(RESERVE, Files.getFileStore(at).getTotalSpace() / RESERVE_SHARE)) {
+    /** By statfs alone: a file store of Java's is looked up among all mounts, of which a busy machine has thousands. */
+    private static void requireRoom(Path at) {
+        File file = at.toFile();
+        if (file.getUsableSpace() < Math.min(RESERVE, file.getTotalSpace() / RESERVE_SHARE)) {
             throw CortexException.of(
                     ErrorCode.DISK_FULL,
                     "the archive is larger than what is free on the home's disk",

@@ -21,6 +21,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -227,6 +228,22 @@ final class LifetimesTest {
         clock.move(Duration.ofMinutes(59));
         letItLook();
         assertThat(harness.state("api")).isEqualTo(State.RUNNING);
+    }
+
+    @Test
+    void whoAskedTheNeuronOfAnEarlierStartDoesNotEndTheWatchOverTheLaterOne() throws Exception {
+        SandboxRow row = create("api", Optional.empty(), Optional.of(HOUR), "stop");
+        CountDownLatch answers = new CountDownLatch(1);
+        harness.machine.neuron(row.id()).orElseThrow().holdUpNextList(answers);
+        clock.move(Duration.ofMinutes(61));
+        letItLook();
+        harness.core().stop("api", Duration.ZERO);
+        harness.core().start("api");
+        answers.countDown();
+        letItLook();
+        clock.move(Duration.ofMinutes(61));
+        harness.eventually(() -> harness.state("api") == State.STOPPED);
+        assertThat(harness.core().find("api").reason()).startsWith("idle for ");
     }
 
     @Test

@@ -130,6 +130,10 @@ final class Lifetimes implements AutoCloseable {
     private void put(Look look) {
         lock.lock();
         try {
+            // Whoever asked a neuron for long may come back when its sandbox was started anew meanwhile.
+            if (looks.stream().anyMatch(other -> isOfLaterStart(other, look))) {
+                return;
+            }
             looks.removeIf(other -> other.sandbox().equals(look.sandbox()));
             looks.add(look);
             if (ticking.isEmpty() && !background.closed()) {
@@ -139,6 +143,10 @@ final class Lifetimes implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    private static boolean isOfLaterStart(Look look, Look than) {
+        return look.sandbox().equals(than.sandbox()) && look.generation() > than.generation();
     }
 
     private void tick() {
@@ -185,7 +193,7 @@ final class Lifetimes implements AutoCloseable {
     private void look(Look look) {
         Optional<SandboxRow> found = current(look);
         if (found.isEmpty()) {
-            forget(look.sandbox());
+            forget(look);
             return;
         }
         SandboxRow row = found.get();
@@ -203,9 +211,10 @@ final class Lifetimes implements AutoCloseable {
             } else {
                 put(new Look(look.sandbox(), look.generation(), over.next()));
             }
-        } catch (CortexException e) {
+        } catch (RuntimeException e) {
+            boolean busy = e instanceof CortexException known && known.code() == ErrorCode.BUSY;
             LOG.log(
-                    e.code() == ErrorCode.BUSY ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+                    busy || background.closed() ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
                     row.name() + " is not ended yet: " + e.getMessage());
             put(new Look(
                     look.sandbox(), look.generation(), ports.clock().instant().plus(AGAIN)));
@@ -227,9 +236,17 @@ final class Lifetimes implements AutoCloseable {
                 .filter(row -> row.generation() == look.generation());
     }
 
-    private void forget(SandboxId id) {
-        kept.remove(id);
-        activity.forget(id);
+    private void forget(Look look) {
+        lock.lock();
+        try {
+            if (looks.stream().anyMatch(other -> isOfLaterStart(other, look))) {
+                return;
+            }
+            kept.remove(look.sandbox());
+            activity.forget(look.sandbox());
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Over over(SandboxRow row) {

@@ -55,6 +55,8 @@ final class Outlets {
                     return;
                 }
                 LOG.log(System.Logger.Level.DEBUG, row.name() + ": " + e.getMessage());
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.WARNING, row.name() + ": its way out broke off, and is opened again", e);
             }
             boolean lasted = System.nanoTime() - begun > LONGEST_PAUSE.toNanos();
             pause = lasted ? FIRST_PAUSE : pause;

@@ -1,5 +1,6 @@
 package dev.cortex.sandbox.service;
 
+import dev.cortex.protocol.error.GuestError;
 import dev.cortex.sandbox.guest.SessionStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -39,7 +40,8 @@ final class Spoken {
             String program = new String(session.argv().getFirst(), StandardCharsets.UTF_8);
             name = program.substring(program.lastIndexOf('/') + 1);
         }
-        String printable = name.replaceAll("\\p{Cntrl}", "").strip();
+        // Its arguments are the guest's words: what would command or reorder a terminal's text is not among them.
+        String printable = GuestError.clean(name, CHARACTERS + 1).strip();
         String cut = printable.length() > CHARACTERS ? printable.substring(0, CHARACTERS) + "…" : printable;
         return cut.isEmpty() ? session.id() : cut;
     }

@@ -49,6 +49,7 @@ public final class PausedRelay implements Relay {
         if (watches) {
             show(client, handshake.cursor());
         }
+        long cursor = watches ? session.newest() : handshake.cursor();
         ReadAhead ahead = ReadAhead.of(client);
         try {
             while (!pause.over(LOOK)) {
@@ -56,14 +57,14 @@ public final class PausedRelay implements Relay {
                     return;
                 }
             }
+            pause.afterwards()
+                    .run(ahead.beginningWith(
+                            new Frame.Handshake(handshake.kind(), handshake.mode(), cursor, handshake.id()), watches));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return;
+        } finally {
+            ahead.stop();
         }
-        long cursor = watches ? session.newest() : handshake.cursor();
-        pause.afterwards()
-                .run(ahead.beginningWith(
-                        new Frame.Handshake(handshake.kind(), handshake.mode(), cursor, handshake.id()), watches));
     }
 
     /** A client may have seen more than was kept: what came between the copy and the standstill. */

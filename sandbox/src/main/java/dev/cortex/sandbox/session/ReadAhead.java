@@ -4,20 +4,26 @@ import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 /** A client's channel that is read while nobody asks for its frames yet, so that its end is noticed. */
 final class ReadAhead implements FrameChannel {
     /** A client that says more has to wait. */
     private static final int FRAMES = 16;
 
+    /** How long a thread outlives who asked for its frames. */
+    private static final Duration ROOM = Duration.ofMillis(500);
+
     private final FrameChannel client;
     private final BlockingQueue<Optional<Frame>> read = new ArrayBlockingQueue<>(FRAMES);
     private Optional<Frame> first = Optional.empty();
     private boolean dropAck;
     private volatile boolean ended;
+    private volatile boolean stopped;
 
     private ReadAhead(FrameChannel client) {
         this.client = client;
@@ -27,6 +33,11 @@ final class ReadAhead implements FrameChannel {
         ReadAhead ahead = new ReadAhead(client);
         Thread.ofVirtual().name("read ahead").start(ahead::readOn);
         return ahead;
+    }
+
+    /** Nobody asks for frames any more: the thread ends once the channel is closed. */
+    void stop() {
+        stopped = true;
     }
 
     /** The client has left. */
@@ -49,7 +60,7 @@ final class ReadAhead implements FrameChannel {
     private void readOn() {
         try {
             for (Optional<Frame> next = client.read(); next.isPresent(); next = client.read()) {
-                read.put(Optional.of(kept(next.get())));
+                put(Optional.of(kept(next.get())));
             }
         } catch (IOException e) {
             System.getLogger(ReadAhead.class.getName()).log(System.Logger.Level.DEBUG, "a client is gone", e);
@@ -62,9 +73,15 @@ final class ReadAhead implements FrameChannel {
 
     private void putEnd() {
         try {
-            read.put(Optional.empty());
+            put(Optional.empty());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void put(Optional<Frame> next) throws InterruptedException {
+        while (!stopped && !read.offer(next, ROOM.toMillis(), TimeUnit.MILLISECONDS)) {
+            // Full: whoever reads may have gone.
         }
     }
 

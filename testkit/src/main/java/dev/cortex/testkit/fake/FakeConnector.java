@@ -91,7 +91,9 @@ public final class FakeConnector implements GuestConnector {
 
         @Override
         public List<SessionStatus> sessions() {
-            return neuron().all(token);
+            FakeNeuron neuron = neuron();
+            neuron.awaitTurn();
+            return neuron.all(token);
         }
 
         @Override

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A scripted neuron. Thread-safe. */
 public final class FakeNeuron {
     private final FakeMachine machine;
     private final Map<String, FakeSession> sessions = new LinkedHashMap<>();
     private final List<FakeChannel> channels = new ArrayList<>();
+    private final AtomicReference<Optional<CountDownLatch>> holdUp = new AtomicReference<>(Optional.empty());
     private Optional<GuestIdentity> identity = Optional.empty();
     private CountDownLatch broken = new CountDownLatch(1);
     private boolean dead;
@@ -33,6 +35,21 @@ public final class FakeNeuron {
 
     public synchronized Optional<GuestIdentity> identity() {
         return identity;
+    }
+
+    /** Has the next question for its sessions wait until the latch is open. */
+    public void holdUpNextList(CountDownLatch until) {
+        holdUp.set(Optional.of(until));
+    }
+
+    void awaitTurn() {
+        holdUp.getAndSet(Optional.empty()).ifPresent(until -> {
+            try {
+                until.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
     }
 
     /** How many processes were really started. */
