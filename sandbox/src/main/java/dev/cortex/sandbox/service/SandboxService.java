@@ -282,9 +282,7 @@ public final class SandboxService implements AutoCloseable {
 
     /** Disks whose record has gone. */
     public List<DiskRow> keptDisks() {
-        return ports.store().disks().stream()
-                .filter(disk -> records.find(disk.name()).isEmpty())
-                .toList();
+        return pruning.keptDisks();
     }
 
     public Optional<DiskRow> disk(SandboxRow row) {
