@@ -25,7 +25,7 @@ abstract class BombContract {
 
     private static final JsonMapper JSON = new JsonMapper();
 
-    private final CortexHome cortex = CortexHome.open().with("CORTEX_DISK_POOL", "btrfs");
+    private final CortexHome cortex = CortexHome.open().withTools().with("CORTEX_DISK_POOL", "btrfs");
     private final AtomicReference<Neighbour.Latency> idle = new AtomicReference<>();
     private HttpDoor door;
 
@@ -37,7 +37,9 @@ abstract class BombContract {
         cortex.cortex("ls").succeeded();
         door = HttpDoor.to(cortex);
         create("neighbour", "");
-        create("bomber", ",\"cpus\":1,\"memory_bytes\":" + (256L << 20) + ",\"processes\":200,\"disk_bytes\":" + (64L << 20));
+        create(
+                "bomber",
+                ",\"cpus\":1,\"memory_bytes\":" + (256L << 20) + ",\"processes\":200,\"disk_bytes\":" + (64L << 20));
         Neighbour neighbour = new Neighbour(door, "neighbour");
         neighbour.measure();
         idle.set(neighbour.measure());
@@ -88,9 +90,11 @@ abstract class BombContract {
     void aDiskBombEndsAtTheLimitOfItsDisk() throws Exception {
         String bomb = "import errno,os,time\nend=time.time()+10\nf=open('/home/agent/full','wb')\n"
                 + "try:\n  while time.time()<end: f.write(os.urandom(1<<20)); f.flush(); os.fsync(f.fileno())\n"
-                + "except OSError as e: print(errno.errorcode[e.errno])\nos._exit(0)\n";
+                + "except OSError as e: print(errno.errorcode[e.errno], flush=True)\nos._exit(0)\n";
         JsonNode result = explode("disk bomb", List.of("python3", "-c", bomb), 30_000);
-        assertThat(result.path("stdout").asString().strip()).as(result.toString()).isIn("EDQUOT", "ENOSPC");
+        assertThat(result.path("stdout").asString().strip())
+                .as(result.toString())
+                .isIn("EDQUOT", "ENOSPC");
         HttpDoor.Answer upload = door.put("/sandboxes/bomber/files?path=/home/agent/more", new byte[4 << 20]);
         assertThat(upload.status()).as(upload.body()).isEqualTo(507);
         assertThat(upload.body()).contains("DISK_FULL").contains("cortex usage");
@@ -107,7 +111,9 @@ abstract class BombContract {
                 + "try:\n  while time.time()<end: os.close(os.open('/home/agent/many/'+'n'*200+str(i), os.O_CREAT)); i+=1\n"
                 + "except OSError as e: print(errno.errorcode[e.errno])\n";
         JsonNode result = explode("inode bomb", List.of("python3", "-c", bomb), 60_000);
-        assertThat(result.path("stdout").asString().strip()).as(result.toString()).isIn("EDQUOT", "ENOSPC");
+        assertThat(result.path("stdout").asString().strip())
+                .as(result.toString())
+                .isIn("EDQUOT", "ENOSPC");
         assertUsable();
         assertThat(shell("rm -rf /home/agent/many && echo room > /home/agent/room")
                         .path("status")

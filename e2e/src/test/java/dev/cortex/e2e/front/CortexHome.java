@@ -63,6 +63,12 @@ final class CortexHome implements AutoCloseable {
         return this;
     }
 
+    /** With the programs that the build has made, gVisor's above all, in the daemon's PATH. */
+    CortexHome withTools() {
+        return with(
+                "PATH", Path.of(System.getProperty("cortex.install")).resolve("tools") + ":" + System.getenv("PATH"));
+    }
+
     Path folder() {
         return folder;
     }

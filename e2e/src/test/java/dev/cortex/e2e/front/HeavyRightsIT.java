@@ -24,7 +24,7 @@ final class HeavyRightsIT {
 
     /** gVisor is where {@code ./dev} puts it. */
     private final CortexHome cortex = CortexHome.open()
-            .with("PATH", Path.of(System.getProperty("cortex.install")).resolve("tools") + ":" + System.getenv("PATH"));
+            .withTools();
 
     @BeforeAll
     void makeDebian() throws Exception {

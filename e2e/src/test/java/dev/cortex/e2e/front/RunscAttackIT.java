@@ -1,5 +1,7 @@
 package dev.cortex.e2e.front;
 
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
 @Tag("slow")
@@ -7,5 +9,16 @@ final class RunscAttackIT extends AttackContract {
     @Override
     String runtime() {
         return "runsc";
+    }
+
+    /** Its root owns the control groups of gVisor's kernel, which hold that sandbox alone. */
+    @Override
+    List<String> keptFromGroups() {
+        return List.of("agent");
+    }
+
+    @Override
+    Set<String> devicesOfItsOwn() {
+        return Set.of("/dev/fuse", "/dev/net/tun");
     }
 }
