@@ -2,11 +2,13 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import tools.jackson.databind.JsonNode;
@@ -32,6 +34,27 @@ abstract class BombContract {
     /** The program beneath {@code oci}. */
     abstract String runtime();
 
+    long memoryBytes() {
+        return 256L << 20;
+    }
+
+    /** A bomb that took its sandbox with it shall not spoil the next one's. */
+    @BeforeEach
+    void startTheBomberAgain() throws Exception {
+        if (!inspected().path("state").asString().equals("running")) {
+            start();
+        }
+    }
+
+    JsonNode inspected() throws IOException, InterruptedException {
+        return parsed(door.get("/sandboxes/bomber").body());
+    }
+
+    void start() throws Exception {
+        HttpDoor.Answer answer = door.post("/sandboxes/bomber/start", "");
+        assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    }
+
     @BeforeAll
     void makeNeighbours() throws Exception {
         cortex.cortex("ls").succeeded();
@@ -39,7 +62,7 @@ abstract class BombContract {
         create("neighbour", "");
         create(
                 "bomber",
-                ",\"cpus\":1,\"memory_bytes\":" + (256L << 20) + ",\"processes\":200,\"disk_bytes\":" + (64L << 20));
+                ",\"cpus\":1,\"memory_bytes\":" + memoryBytes() + ",\"processes\":200,\"disk_bytes\":" + (64L << 20));
         Neighbour neighbour = new Neighbour(door, "neighbour");
         neighbour.measure();
         idle.set(neighbour.measure());

@@ -23,8 +23,7 @@ final class HeavyRightsIT {
     private static final long MINUTES_OF_DEBIAN = 15;
 
     /** gVisor is where {@code ./dev} puts it. */
-    private final CortexHome cortex = CortexHome.open()
-            .withTools();
+    private final CortexHome cortex = CortexHome.open().withTools();
 
     @BeforeAll
     void makeDebian() throws Exception {

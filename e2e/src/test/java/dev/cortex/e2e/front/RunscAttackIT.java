@@ -11,14 +11,20 @@ final class RunscAttackIT extends AttackContract {
         return "runsc";
     }
 
-    /** Its root owns the control groups of gVisor's kernel, which hold that sandbox alone. */
+    /** Its root owns the settings and control groups of gVisor's kernel, which hold that sandbox alone. */
     @Override
-    List<String> keptFromGroups() {
+    List<String> keptFromSettings() {
         return List.of("agent");
     }
 
     @Override
     Set<String> devicesOfItsOwn() {
         return Set.of("/dev/fuse", "/dev/net/tun");
+    }
+
+    /** The name alone: the neuron binds the socket itself there. */
+    @Override
+    boolean listsTheChannel() {
+        return true;
     }
 }
