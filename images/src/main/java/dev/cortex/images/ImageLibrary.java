@@ -12,12 +12,15 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /**
  * The images that a home holds: taken in, found by name or digest, shown, removed. Layers lie in {@code layers/<chain>},
@@ -243,14 +246,26 @@ public final class ImageLibrary {
         return unused;
     }
 
-    /** Layers of no image, which a killed import left for the next one; and how many bytes they have. */
+    /** Removes the images of these digests that still have no name and no user; their layers go with {@link #sweep}. */
+    public Set<String> removeUnused(Collection<String> digests) {
+        return digests.stream().filter(store::removeUnneeded).collect(Collectors.toSet());
+    }
+
+    /**
+     * Layers of no image, which a killed import left for the next one; and how many bytes they have. Nothing while an
+     * import goes on, which may be about to use them.
+     */
     public Map<String, Long> unusedLayers() {
         return layers.unused();
     }
 
-    /** Deletes layers of no image, unless an import goes on, which may be about to use them. */
-    public void sweep() {
-        layers.sweep();
+    /**
+     * Deletes layers of no image, unless an import goes on, which may be about to use them.
+     *
+     * @return the chains of those that went
+     */
+    public Set<String> sweep() {
+        return layers.sweep();
     }
 
     /** A folder for what is being received; the caller deletes it. */

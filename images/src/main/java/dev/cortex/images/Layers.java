@@ -114,9 +114,12 @@ final class Layers {
         }
     }
 
-    /** Bytes of each layer that no image has. */
-    Map<String, Long> unused() {
+    /** Bytes of each layer that no image has; nothing while something is being added, which may be about to have them. */
+    synchronized Map<String, Long> unused() {
         Map<String, Long> unused = new TreeMap<>();
+        if (adding > 0) {
+            return unused;
+        }
         Set<String> used = named.get();
         for (Path layer : all()) {
             String chain = layer.getFileName().toString();
@@ -139,21 +142,27 @@ final class Layers {
         }
     }
 
-    /** Deletes layers that no image has, unless something is being added. */
-    void sweep() {
-        List<Path> gone = new ArrayList<>();
+    /**
+     * Deletes layers that no image has, unless something is being added.
+     *
+     * @return the chains of those that went
+     */
+    Set<String> sweep() {
+        Map<String, Path> gone = new TreeMap<>();
         synchronized (this) {
             if (adding > 0) {
-                return;
+                return Set.of();
             }
             Set<String> used = named.get();
             for (Path layer : all()) {
-                if (!used.contains(layer.getFileName().toString())) {
-                    gone.add(setAside(layer));
+                String chain = layer.getFileName().toString();
+                if (!used.contains(chain)) {
+                    gone.put(chain, setAside(layer));
                 }
             }
         }
-        gone.forEach(wiper);
+        gone.values().forEach(wiper);
+        return gone.keySet();
     }
 
     /** A rename is at once; until the folder is deleted nobody can take it for a layer. */

@@ -341,6 +341,34 @@ final class ImagesTest {
     }
 
     @Test
+    void onlyWhatIsStillUnnamedAndUnusedIsRemovedAndItsLayersWithTheNextSweep() {
+        importAs("app", archive);
+        layers = List.of("one", "three");
+        String gone = images.resolve(other("gone").toString()).digest().orElseThrow();
+        layers = List.of("one", "four");
+        String used = images.resolve(other("used").toString()).digest().orElseThrow();
+        List<String> found =
+                library().unused().stream().map(entry -> entry.image().digest()).toList();
+        assertThat(found).containsExactlyInAnyOrder(gone, used);
+        store.use(used, "api");
+        assertThat(library().removeUnused(found)).containsExactly(gone);
+        assertThat(library().unusedLayers()).containsExactly(Map.entry("three", 5L));
+        assertThat(library().sweep()).containsExactly("three");
+        assertThat(folders()).containsExactly("four", "one", "two");
+    }
+
+    @Test
+    void noLayerIsToldForPruningWhileAnImportGoesOn() {
+        content = staging -> {
+            makeFolder(folder.resolve("images/layers/one/root"));
+            assertThat(library().unusedLayers()).isEmpty();
+            assertThat(library().sweep()).isEmpty();
+        };
+        importAs("app", archive);
+        assertThat(folders()).containsExactly("one", "two");
+    }
+
+    @Test
     void anInterruptedImportLeavesNothing() {
         content = staging -> {
             Thread.currentThread().interrupt();

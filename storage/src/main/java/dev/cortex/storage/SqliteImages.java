@@ -129,6 +129,13 @@ final class SqliteImages implements ImageStore {
     }
 
     @Override
+    public boolean removeUnneeded(String digest) {
+        return store.transaction(() -> users(digest).isEmpty()
+                && texts("SELECT name FROM image_name WHERE digest = ?", digest).isEmpty()
+                && change("DELETE FROM image WHERE digest = ?", digest) > 0);
+    }
+
+    @Override
     public Set<String> chains() {
         return store.transaction(() -> {
             Set<String> chains = new HashSet<>();

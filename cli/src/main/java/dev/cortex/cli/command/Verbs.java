@@ -224,11 +224,12 @@ public final class Verbs {
             Verb.of("prune", "", 0, 0, "Remove what no sandbox needs; without --apply only say what would go")
                     .with(
                             Flag.on("apply", "do it; --yes does too"),
-                            Flag.on("disks", "disks that are kept for removed names too"))
+                            Flag.on("disks", "disks that are kept for removed names too"),
+                            Flag.on("images", "images that have no name and no user, layers of none"))
                     .noting("What no record knows (processes, mounts, control groups, folders of this home) goes;\n"
                             + "each is looked at again right before, and what is not certain is kept and named.\n"
                             + "Another home's things are never touched. The status is 1 when something is left.")
-                    .example("cortex prune", "cortex prune --apply", "cortex prune --disks --json"),
+                    .example("cortex prune", "cortex prune --apply", "cortex prune --images --json"),
             Verb.of(
                             "image",
                             "import SOURCE | ls | inspect IMAGE | rm IMAGE…",

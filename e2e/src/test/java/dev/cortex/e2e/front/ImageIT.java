@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -110,6 +112,48 @@ final class ImageIT {
         cortex.cortex("image", "rm", "used").succeeded();
         assertThat(cortex.cortex("run", "--image", "used", "--", "true").stderr())
                 .contains("there is no image used");
+    }
+
+    @Test
+    void anImageWithoutANameIsPrunedOnlyWhenItIsAskedForAndNobodyUsesIt() throws Exception {
+        String tar = folder.resolve("pruned.tar").toString();
+        cortex.shell(
+                        "echo once >'%1$s/two/rootfs/srv/once' && tar -C '%1$s/two/rootfs' -cf '%2$s' . && rm '%1$s/two/rootfs/srv/once'"
+                                .formatted(folder, tar))
+                .succeeded();
+        cortex.cortex("create", "keeps", "--image", tar).succeeded();
+        String digest = digestOf(cortex, "keeps");
+        assertThat(cortex.cortex("prune", "--images", "--apply").succeeded().stdout())
+                .doesNotContain(digest);
+        cortex.cortex("exec", "keeps", "--", "cat", "/srv/once").succeeded();
+        cortex.cortex("rm", "--force", "--wipe", "keeps").succeeded();
+
+        CortexHome.Outcome other = cortex.cortex("prune", "--apply").succeeded();
+        assertThat(other.stdout()).contains("kept  image " + digest);
+        assertThat(other.stderr()).contains("cortex prune --images");
+        CortexHome.Outcome dry = cortex.cortex("prune", "--images").succeeded();
+        assertThat(dry.stdout()).contains("would go  image " + digest);
+        assertThat(dry.stderr()).contains("do it: cortex prune --apply --images");
+        assertThat(cortex.cortex("image", "ls").stdout()).contains(digest);
+
+        assertThat(cortex.cortex("prune", "--images", "--apply", "--json")
+                        .succeeded()
+                        .stdout())
+                .contains("\"images\":[{\"digest\":\"" + digest);
+        assertThat(cortex.cortex("image", "ls").stdout()).doesNotContain(digest).contains("bb ");
+        assertThat(cortex.cortex("prune", "--images").succeeded().stdout()).doesNotContain(digest);
+        assertThat(cortex.cortex("run", "--image", "bb", "--", "echo the named one stays")
+                        .succeeded()
+                        .stdout())
+                .isEqualTo("the named one stays\n");
+    }
+
+    /** As far as people copy it. */
+    private static String digestOf(CortexHome cortex, String name) throws Exception {
+        Matcher digest = Pattern.compile("sha256:[0-9a-f]{12}")
+                .matcher(cortex.cortex("inspect", name, "--json").succeeded().stdout());
+        assertThat(digest.find()).isTrue();
+        return digest.group();
     }
 
     @Test

@@ -42,7 +42,7 @@ public final class Handlers {
         new SessionHandlers(sandboxes).register(this);
         new EgressHandlers(sandboxes).register(this);
         new FileHandlers(sandboxes).register(this);
-        new PruneHandlers(sandboxes).register(this);
+        new PruneHandlers(sandboxes, images).register(this);
         new WatchHandlers(sandboxes).register(this);
         new WorkspaceHandlers(sandboxes.workspaces()).register(this);
         new ForwardHandlers(sandboxes).register(this);

@@ -2,6 +2,7 @@ package dev.cortex.engine.handler;
 
 import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
+import dev.cortex.images.ImageLibrary;
 import dev.cortex.protocol.api.Prune;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -14,9 +15,11 @@ import java.util.List;
 /** Removes what no sandbox needs, a dry run first. */
 final class PruneHandlers {
     private final SandboxService sandboxes;
+    private final ImageLibrary images;
 
-    PruneHandlers(SandboxService sandboxes) {
+    PruneHandlers(SandboxService sandboxes, ImageLibrary images) {
         this.sandboxes = sandboxes;
+        this.images = images;
     }
 
     void register(Handlers handlers) {
@@ -26,11 +29,19 @@ final class PruneHandlers {
     private Prune.Result prune(Call<Prune.Request> call) {
         boolean apply = call.request().apply().orElse(false);
         boolean withDisks = call.request().disks().orElse(false);
+        boolean withImages = call.request().images().orElse(false);
         Pruning pruning = sandboxes.pruning();
         Orphans.Found found = pruning.look();
         List<Prune.Disk> disks = disks(pruning, found);
-        List<String> left = apply ? pruning.apply(found, withDisks) : List.of();
-        return new Prune.Result(apply, orphans(found), disks, found.unsure(), left);
+        // Before a disk goes: an image that goes has been told of by the dry run.
+        UnneededImages unneeded = UnneededImages.of(images);
+        List<String> left = new ArrayList<>(apply ? pruning.apply(found, withDisks) : List.of());
+        if (apply && withImages) {
+            unneeded = unneeded.removed(left);
+        }
+        List<String> unsure = new ArrayList<>(found.unsure());
+        unsure.addAll(unneeded.unsure());
+        return new Prune.Result(apply, orphans(found), disks, unneeded.images(), unneeded.layers(), unsure, left);
     }
 
     static List<Prune.Orphan> orphans(Orphans.Found found) {

@@ -169,7 +169,7 @@ public final class Operations {
             Prune.Request.class,
             Prune.Result.class,
             Scope.WRITE,
-            "Remove what no record knows, and kept disks if asked; without apply, only say what would go");
+            "Remove what no record knows, kept disks and unused images if asked; without apply, only say what would go");
 
     public static final Operation<Exec.Request, Exec.Result> EXEC = json(
             "session.exec",

@@ -50,6 +50,9 @@ public interface ImageStore {
      */
     List<String> removeUnused(String digest);
 
+    /** Removes an image that has no name and that no sandbox and no disk uses. False when nothing was removed. */
+    boolean removeUnneeded(String digest);
+
     /** The chains of all layers of all images. */
     Set<String> chains();
 }

@@ -108,6 +108,13 @@ public final class FakeImageStore implements ImageStore {
     }
 
     @Override
+    public synchronized boolean removeUnneeded(String digest) {
+        return users.getOrDefault(digest, List.of()).isEmpty()
+                && !names.containsValue(digest)
+                && images.remove(digest) != null;
+    }
+
+    @Override
     public synchronized Set<String> chains() {
         return images.values().stream()
                 .flatMap(image -> image.layers().stream())

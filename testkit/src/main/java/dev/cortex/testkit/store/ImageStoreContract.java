@@ -127,6 +127,25 @@ public abstract class ImageStoreContract {
     }
 
     @Test
+    void anImageIsUnneededWhenItHasNeitherANameNorAUser() {
+        images().save(image('a', 1), List.of("app"));
+        assertThat(images().removeUnneeded(digest('a'))).as("it has a name").isFalse();
+        images().forgetName("app");
+        use("api", digest('a'));
+        assertThat(images().removeUnneeded(digest('a'))).as("a sandbox uses it").isFalse();
+        leave("api");
+        assertThat(images().removeUnneeded(digest('a')))
+                .as("a kept disk uses it")
+                .isFalse();
+        images().save(image('b', 2), List.of());
+        assertThat(images().removeUnneeded(digest('b'))).isTrue();
+        assertThat(images().removeUnneeded(digest('b'))).as("it is gone").isFalse();
+        assertThat(images().list("", 10))
+                .extracting(entry -> entry.image().digest())
+                .containsExactly(digest('a'));
+    }
+
+    @Test
     void aNameCanGoAlone() {
         images().save(image('a', 1), List.of("app", "app:1"));
         assertThat(images().forgetName("app:1")).isTrue();
