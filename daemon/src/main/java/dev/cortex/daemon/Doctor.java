@@ -144,7 +144,8 @@ public final class Doctor {
         }
         Console console = System.console();
         if (console == null || !console.isTerminal()) {
-            System.err.println("cortex: nothing was changed: nobody agreed");
+            System.err.println("cortex: nothing was changed: nobody agreed to run:");
+            fixes.forEach(fix -> System.err.println("    " + fix));
             System.err.println("  agree with: cortex doctor --fix --yes");
             return false;
         }

@@ -7,6 +7,7 @@ import dev.cortex.protocol.api.Prune;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.service.Orphans;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -77,8 +79,24 @@ public final class Examination {
         }
     }
 
+    /** No driver needs it, but whoever has a checkout does. */
+    static Optional<String> git(String path, boolean root) {
+        if (has(path, "git")) {
+            return Optional.empty();
+        }
+        String install = "apt-get install -y --no-install-recommends git";
+        String fix = root ? install : has(path, "sudo") ? "sudo " + install : "su -c '" + install + "'";
+        return Optional.of("workspaces: git is missing, without which a checkout cannot be copied in; fix: " + fix);
+    }
+
+    private static boolean has(String path, String program) {
+        return Arrays.stream(path.split(File.pathSeparator))
+                .anyMatch(folder -> folder.startsWith("/") && Files.isExecutable(Path.of(folder, program)));
+    }
+
     private static List<String> notes(Home home, boolean serving, Optional<String> port) {
         List<String> notes = new ArrayList<>();
+        git(System.getenv().getOrDefault("PATH", ""), Home.uid() == 0).ifPresent(notes::add);
         if (serving && port.isEmpty()) {
             notes.add("HTTP: the port was taken when the daemon started: it serves its socket alone"
                     + " (cortex serve --port N)");

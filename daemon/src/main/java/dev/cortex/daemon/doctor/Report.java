@@ -3,10 +3,11 @@ package dev.cortex.daemon.doctor;
 import dev.cortex.daemon.words.Envelope;
 import dev.cortex.protocol.api.Daemon;
 import dev.cortex.protocol.api.Prune;
-import java.util.HashSet;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -38,19 +39,28 @@ public record Report(
 
     /** The commands that only install packages, for what stands in the way of a driver that is not ready at all. */
     public List<String> fixes() {
-        Set<String> served = readiness.drivers().stream()
-                .filter(driver -> driver.missing().isEmpty())
-                .map(Daemon.DriverReadiness::driver)
-                .collect(Collectors.toCollection(HashSet::new));
-        return readiness.drivers().stream()
-                // Of runtimes that can stand for each other the first that can be installed is enough.
-                .filter(driver ->
-                        driver.missing().stream().anyMatch(Daemon.Missing::fixable) && served.add(driver.driver()))
+        Map<String, List<Daemon.DriverReadiness>> byDriver = readiness.drivers().stream()
+                .collect(Collectors.groupingBy(
+                        Daemon.DriverReadiness::driver, LinkedHashMap::new, Collectors.toList()));
+        return byDriver.values().stream()
+                .filter(runtimes -> runtimes.stream()
+                        .noneMatch(driver -> driver.missing().isEmpty()))
+                // Of runtimes that can stand for each other one is enough: the first of those that packages help most.
+                .flatMap(runtimes -> runtimes.stream()
+                        .filter(driver -> driver.missing().stream().anyMatch(Daemon.Missing::fixable))
+                        .min(Comparator.comparingLong(Report::beyondPackages))
+                        .stream())
                 .flatMap(driver -> driver.missing().stream())
                 .filter(Daemon.Missing::fixable)
                 .map(Daemon.Missing::fix)
                 .distinct()
                 .toList();
+    }
+
+    private static long beyondPackages(Daemon.DriverReadiness driver) {
+        return driver.missing().stream()
+                .filter(missing -> !missing.fixable())
+                .count();
     }
 
     /** In the envelope of every command's {@code --json}. */

@@ -108,6 +108,29 @@ final class DoctorTest {
     }
 
     @Test
+    void aRuntimeThatPackagesMakeReadyGoesBeforeOneThatTheyDoNot() {
+        Missing newuidmap = new Missing("newuidmap is missing", "sudo apt-get install -y uidmap", true);
+        Missing root = new Missing("gVisor is used by a daemon of root only", "run the daemon as root", false);
+        Missing crun = new Missing("crun is missing", "sudo apt-get install -y crun", true);
+        assertThat(report(
+                                new DriverReadiness("oci", "runsc", "missing", "", false, List.of(root, newuidmap)),
+                                new DriverReadiness("oci", "crun", "missing", "", false, List.of(crun, newuidmap)))
+                        .fixes())
+                .containsExactly("sudo apt-get install -y crun", "sudo apt-get install -y uidmap");
+    }
+
+    @Test
+    void gitIsMissedOnlyWhereItIsMissing(@TempDir Path folder) throws Exception {
+        assertThat(Examination.git("/none:" + folder, true)).hasValueSatisfying(note -> assertThat(note)
+                .endsWith("fix: apt-get install -y --no-install-recommends git"));
+        assertThat(Examination.git("/none", false).orElseThrow()).contains("fix: su -c 'apt-get install");
+        Files.createFile(folder.resolve("sudo"), EXECUTABLE);
+        assertThat(Examination.git(folder.toString(), false).orElseThrow()).contains("fix: sudo apt-get install");
+        Files.createFile(folder.resolve("git"), EXECUTABLE);
+        assertThat(Examination.git("/none:" + folder, true)).isEmpty();
+    }
+
+    @Test
     void gvisorIsBuiltWhereItIsMissingAndGoIsThere(@TempDir Path folder) throws Exception {
         Path dev = Files.createFile(folder.resolve("dev"), EXECUTABLE);
         Files.createFile(folder.resolve("go"), EXECUTABLE);
