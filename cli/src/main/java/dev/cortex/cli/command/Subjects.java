@@ -123,13 +123,16 @@ final class Subjects {
 
               auto      the strongest that is ready on this machine; never process
               oci       a container of an OCI runtime: namespaces, no capabilities,
-                        seccomp, limits, no network
-              oci/runsc the same on a kernel of its own (gVisor), which auto prefers;
-                        cortex doctor --fix builds it
+                        seccomp, limits, no network but what is allowed by name
+              oci/runsc the same on a kernel of its own (gVisor), which auto prefers
+                        where the daemon is root's; cortex doctor --fix builds it
               oci/crun, oci/runc
                         the same, with that runtime, on the host's kernel
               process   a child process with a clean environment. This is no isolation,
                         and refused unless CORTEX_ALLOW_INSECURE_PROCESS=1 is set
+
+            auto chooses once, when a sandbox is made: its later starts take the same
+            (DRIVER of cortex ls; driver and runtime of cortex inspect NAME --json).
 
             Examples:
               cortex doctor

@@ -40,11 +40,11 @@ public record Report(
     /** The commands that only install packages, for what stands in the way of a driver that is not ready at all. */
     public List<String> fixes() {
         Map<String, List<Daemon.DriverReadiness>> byDriver = readiness.drivers().stream()
-                .collect(Collectors.groupingBy(
-                        Daemon.DriverReadiness::driver, LinkedHashMap::new, Collectors.toList()));
+                .collect(
+                        Collectors.groupingBy(Daemon.DriverReadiness::driver, LinkedHashMap::new, Collectors.toList()));
         return byDriver.values().stream()
-                .filter(runtimes -> runtimes.stream()
-                        .noneMatch(driver -> driver.missing().isEmpty()))
+                .filter(runtimes ->
+                        runtimes.stream().noneMatch(driver -> driver.missing().isEmpty()))
                 // Of runtimes that can stand for each other one is enough: the first of those that packages help most.
                 .flatMap(runtimes -> runtimes.stream()
                         .filter(driver -> driver.missing().stream().anyMatch(Daemon.Missing::fixable))
@@ -58,9 +58,7 @@ public record Report(
     }
 
     private static long beyondPackages(Daemon.DriverReadiness driver) {
-        return driver.missing().stream()
-                .filter(missing -> !missing.fixable())
-                .count();
+        return driver.missing().stream().filter(missing -> !missing.fixable()).count();
     }
 
     /** In the envelope of every command's {@code --json}. */

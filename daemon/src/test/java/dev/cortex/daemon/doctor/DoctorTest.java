@@ -121,8 +121,9 @@ final class DoctorTest {
 
     @Test
     void gitIsMissedOnlyWhereItIsMissing(@TempDir Path folder) throws Exception {
-        assertThat(Examination.git("/none:" + folder, true)).hasValueSatisfying(note -> assertThat(note)
-                .endsWith("fix: apt-get install -y --no-install-recommends git"));
+        assertThat(Examination.git("/none:" + folder, true))
+                .hasValueSatisfying(
+                        note -> assertThat(note).endsWith("fix: apt-get install -y --no-install-recommends git"));
         assertThat(Examination.git("/none", false).orElseThrow()).contains("fix: su -c 'apt-get install");
         Files.createFile(folder.resolve("sudo"), EXECUTABLE);
         assertThat(Examination.git(folder.toString(), false).orElseThrow()).contains("fix: sudo apt-get install");

@@ -94,7 +94,9 @@ final class BareMachineIT {
         assertThat(Files.readAllLines(folder.resolve("asked")))
                 .containsExactly("install -y --no-install-recommends crun");
         assertThat(fix.status()).as(fix.toString()).isZero();
-        assertThat(fix.stdout()).containsPattern("oci/crun +ready +chosen by auto").contains("runc is missing");
+        assertThat(fix.stdout())
+                .containsPattern("oci/crun +ready +chosen by auto")
+                .contains("runc is missing");
     }
 
     @Test

@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param state created, running, paused, stopped or error
  * @param reason why it is in that state, in words; empty where there is nothing to say
  * @param driver such as {@code oci} or {@code process}
- * @param runtime the program beneath the driver, such as {@code crun}; empty where there is none
+ * @param runtime the program beneath the driver, such as {@code crun}: chosen when the sandbox was made, and kept over its
+ *     starts; empty where there is none
  * @param image as it was asked for
  * @param workdir the working directory inside
  * @param removeOnExit made by {@code run}: the record goes when its primary session ends
