@@ -186,7 +186,11 @@ final class CortexHome implements AutoCloseable {
             for (String line : cortex("ls", "--json").succeeded().stdout().split("\"name\":\"")) {
                 String name = line.substring(0, Math.max(0, line.indexOf('"')));
                 if (name.matches("[a-z0-9-]+")) {
-                    cortex("rm", "--force", "--wipe", name).succeeded();
+                    Outcome removed = cortex("rm", "--force", "--wipe", name);
+                    // What `run` made may have gone by itself since it was listed.
+                    if (!removed.stderr().contains("there is no sandbox " + name)) {
+                        removed.succeeded();
+                    }
                 }
             }
             cortex("serve", "--stop").succeeded();
