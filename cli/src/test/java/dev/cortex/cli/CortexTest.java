@@ -97,7 +97,7 @@ final class CortexTest {
         }
         AtomicReference<String> body = new AtomicReference<>("");
         ScriptedDaemon script = serve(exchange -> {
-            body.set(exchange.text());
+            body.compareAndSet("", exchange.text());
             FrameChannel frames = exchange.upgrade();
             frames.write(new Frame.HandshakeAck(true, 0, 0, 0));
             for (int at = 0; at < raw.length; at += 50_000) {
@@ -110,7 +110,8 @@ final class CortexTest {
         assertThat(ended.status()).isEqualTo(7);
         assertThat(ended.bytes()).isEqualTo(raw);
         assertThat(ended.stderr()).isEqualTo("oops\n");
-        assertThat(script.seen()).containsExactly("POST /api/v1/sandboxes/api/stream");
+        assertThat(script.seen())
+                .containsExactly("POST /api/v1/sandboxes/api/stream", "GET /api/v1/sandboxes/api/egress/log?most=50");
         assertThat(body.get())
                 .contains("\"argv\":[\"prog\",\"\",\"x y\"]")
                 .contains("\"env\":{\"A\":\"b\"}")

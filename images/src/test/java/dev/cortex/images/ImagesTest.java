@@ -10,6 +10,7 @@ import dev.cortex.testkit.fake.FakeImageStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Clock;
@@ -131,6 +132,12 @@ final class ImagesTest {
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                // One of them went while they were walked through.
+                return folders();
+            }
+            throw e;
         }
     }
 

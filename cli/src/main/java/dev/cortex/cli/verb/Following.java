@@ -62,6 +62,9 @@ final class Following {
             data.put("duration_ms", (System.nanoTime() - begun) / 1_000_000);
             output.data(context.invocation().verb().name(), data.build());
         }
+        if (end.cause().equals("exited") && end.status() != 0) {
+            Denials.tell(context, target);
+        }
         return end.status();
     }
 

@@ -125,6 +125,15 @@ final class EgressIT {
                                     "pip install --retries 1 --target p --disable-pip-version-check --index-url https://pypi.example/simple x 2>&1")
                             .stdout())
                     .contains(told);
+            // These keep the proxy's words to themselves; then Cortex says it behind them.
+            for (String silent : List.of(
+                    "git clone https://pypi.example/r.git",
+                    "pip install --retries 0 --target p --disable-pip-version-check --trusted-host pypi.example --index-url http://pypi.example/simple x")) {
+                assertThat(inside(cortex, silent).stderr())
+                        .as(silent)
+                        .contains("cortex: denied: pypi.example:")
+                        .contains("  allow it: " + remedy);
+            }
             assertThat(inside(cortex, "git clone http://pypi.example/r.git 2>&1")
                             .stdout())
                     .contains(told);
