@@ -73,6 +73,8 @@ final class ManySandboxesIT {
             each(names, name -> create(door, name));
             Duration creating = Duration.ofNanos(System.nanoTime() - begun);
 
+            // A start leaves threads behind that are given back within ten seconds.
+            CortexHome.await(() -> Neurons.of(cortex).threads() <= 12, "idle neurons to have twelve threads at most");
             Neurons settled = Neurons.of(cortex);
             System.out.println("1,000 sandboxes: created in " + creating.toMillis() + " ms; private dirty memory of a"
                     + " neuron: median " + settled.median() / 1024 + " KiB, most " + settled.most() / 1024
