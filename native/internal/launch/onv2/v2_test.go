@@ -23,9 +23,7 @@ var suites = []string{"cmd/neuron", "internal/launch/cgroup", "internal/launch/p
 const mostTime = 25 * time.Minute
 
 func TestLauncherNeuronAndRuntimeWorkOnPureControlGroupsV2(t *testing.T) {
-	if os.Getenv("CI_SLOW") != "1" {
-		t.Skip("slow: CI_SLOW=1")
-	}
+	need.Time(t)
 	need.Root(t, "a root file system is made")
 	// Not below /tmp, which may be too small.
 	dir, err := os.MkdirTemp("/var/tmp", "onv2")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cortex.dev/native/internal/launch"
+	"cortex.dev/native/internal/testkit/need"
 	"golang.org/x/sys/unix"
 )
 
@@ -100,7 +101,7 @@ func isSlow() bool { return os.Getenv("CI_SLOW") == "1" || os.Getenv("CORTEX_TES
 func slow(t *testing.T) {
 	t.Helper()
 	if !isSlow() {
-		t.Skip("slow: CI_SLOW=1")
+		need.Time(t)
 	}
 }
 
