@@ -54,11 +54,11 @@ final class EgressIT {
                 'name': 'demo', 'version': '1.0.0',
                 'dist': {'tarball': 'http://host.cortex.internal:%s/demo.tgz' % sys.argv[1], 'integrity': 'sha512-' + digest}}}}))
             git = ['git', '-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'init.defaultBranch=main']
-            subprocess.check_call(git + ['init', '-q', 'work'])
-            open('work/file', 'w').write('cloned\\n')
-            subprocess.check_call(git + ['-C', 'work', 'add', 'file'])
-            subprocess.check_call(git + ['-C', 'work', 'commit', '-qm', 'first'])
-            subprocess.check_call(git + ['clone', '-q', '--bare', 'work', 'demo.git'])
+            subprocess.check_call(git + ['init', '-q', 'tree'])
+            open('tree/file', 'w').write('cloned\\n')
+            subprocess.check_call(git + ['-C', 'tree', 'add', 'file'])
+            subprocess.check_call(git + ['-C', 'tree', 'commit', '-qm', 'first'])
+            subprocess.check_call(git + ['clone', '-q', '--bare', 'tree', 'demo.git'])
             subprocess.check_call(git + ['-C', 'demo.git', 'update-server-info'])
             """;
         Process process = new ProcessBuilder(List.of("python3", "-c", script, Integer.toString(port)))
@@ -82,7 +82,7 @@ final class EgressIT {
             String url = packages(port);
             cortex.cortex("create", "a", "--driver", "oci/crun", "--allow-host", HERE + ":" + port)
                     .succeeded();
-            assertThat(inside(cortex, "curl -sS " + url + "/work/file; curl -sSp " + url + "/work/file")
+            assertThat(inside(cortex, "curl -sS " + url + "/tree/file; curl -sSp " + url + "/tree/file")
                             .succeeded()
                             .stdout())
                     .as("curl, plainly and through a tunnel")
