@@ -17,8 +17,11 @@ import (
 	"cortex.dev/native/internal/wire"
 )
 
-// The user namespace of these tests shows this range of host uids.
-const firstHostID = 700_000
+// idRange is how many host ids the user namespace of these tests shows.
+const idRange = 65_536
+
+// firstHostID begins a range that is this process's own: another clone may run the same tests beside it.
+var firstHostID = 1<<24 + os.Getpid()%8_192*idRange
 
 // prepareSandbox is what a runtime does around a first process, as little of it as there must be. /etc is a layer, not
 // mounted files: a file that the host replaces meanwhile (useradd does) takes what is mounted on it away.
@@ -77,8 +80,8 @@ func firstProcessIn(t *testing.T, group string, change ...func(*guestpb.Initiali
 	n.command.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET |
 			syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC,
-		UidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: firstHostID, Size: 65_536}},
-		GidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: firstHostID, Size: 65_536}},
+		UidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: firstHostID, Size: idRange}},
+		GidMappings:                []syscall.SysProcIDMap{{ContainerID: 0, HostID: firstHostID, Size: idRange}},
 		GidMappingsEnableSetgroups: true,
 		Credential:                 &syscall.Credential{},
 	}
@@ -236,7 +239,7 @@ func TestAFullStopOfTheSandboxLeavesNothing(t *testing.T) {
 	if err := n.command.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if alive := processesFrom(t, firstHostID, firstHostID+65_536); len(alive) > 0 {
+	if alive := processesFrom(t, uint32(firstHostID), uint32(firstHostID+idRange)); len(alive) > 0 {
 		t.Fatalf("these live on: %v", alive)
 	}
 }

@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 // patience is ten times what a step takes on a busy machine, or on an emulated one.
 const patience = 2 * time.Minute
 
+// lifetime ends what nothing else would: a stream that says nothing fails its test, and does not hang it.
+const lifetime = 2 * patience
+
 type neuron struct {
 	t       testing.TB
 	command *exec.Cmd
@@ -59,6 +62,7 @@ func prepareNeuron(t testing.TB, arguments ...string) *neuron {
 
 func (n *neuron) start() {
 	n.t.Helper()
+	n.command.WaitDelay = patience // for whoever else holds its standard error
 	if err := n.command.Start(); err != nil {
 		n.t.Fatal(err)
 	}
@@ -125,7 +129,7 @@ func (n *neuron) readAck(conn net.Conn) wire.HelloAck {
 	if _, err := readFull(conn, answer); err != nil {
 		n.t.Fatalf("no answer to the hello: %v", err)
 	}
-	_ = conn.SetReadDeadline(time.Time{})
+	_ = conn.SetReadDeadline(time.Now().Add(lifetime))
 	ack, err := wire.DecodeHelloAck(answer)
 	if err != nil {
 		n.t.Fatal(err)
@@ -154,9 +158,19 @@ func (n *neuron) control(token wire.Token) guestpb.GuestService {
 	if ack.Status != wire.StatusOK {
 		n.t.Fatalf("control stream refused: %+v", ack)
 	}
-	client := ttrpc.NewClient(conn)
+	_ = conn.SetReadDeadline(time.Time{}) // each call has a deadline of its own
+	client := ttrpc.NewClient(conn, ttrpc.WithUnaryClientInterceptor(withinLifetime))
 	n.t.Cleanup(func() { _ = client.Close() })
 	return guestpb.NewGuestClient(client)
+}
+
+// withinLifetime gives a deadline to a call that has none.
+func withinLifetime(
+	ctx context.Context, request *ttrpc.Request, response *ttrpc.Response, _ *ttrpc.UnaryClientInfo, call ttrpc.Invoker,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, lifetime)
+	defer cancel()
+	return call(ctx, request, response)
 }
 
 func (n *neuron) newID() string { return fmt.Sprintf("s_%016d", n.ids.Add(1)) }

@@ -63,16 +63,16 @@ func TestSudoRunsACommandAsRoot(t *testing.T) {
 func TestSudoEndsAsItsCommandDoes(t *testing.T) {
 	n := firstProcess(t)
 	for script, want := range map[string]int32{
-		`sudo sh -c 'exit 7'`:                               7,
-		`sudo sh -c 'kill -TERM $$'`:                        128 + 15,
-		`sudo sh -c 'kill -KILL $$'`:                        128 + 9,
-		`sudo /no/such`:                                     1,
-		`sudo -u nobody-at-all id`:                          1,
-		`sudo`:                                              1,
-		`sudo -e /etc/passwd`:                               1,
-		`sudo -D /no/such id`:                               1,
-		`sudo sleep 60 & kill -INT $!; wait $!`:             128 + 2,
-		`sudo sleep 60 & sleep 0.3; kill -TERM $!; wait $!`: 128 + 15,
+		`sudo sh -c 'exit 7'`:        7,
+		`sudo sh -c 'kill -TERM $$'`: 128 + 15,
+		`sudo sh -c 'kill -KILL $$'`: 128 + 9,
+		`sudo /no/such`:              1,
+		`sudo -u nobody-at-all id`:   1,
+		`sudo`:                       1,
+		`sudo -e /etc/passwd`:        1,
+		`sudo -D /no/such id`:        1,
+		whileSudoRuns("INT"):         128 + 2,
+		whileSudoRuns("TERM"):        128 + 15,
 	} {
 		if stdout, stderr, status := sudoSays(t, n, script); status != want {
 			t.Errorf("%s: ended with %d, not %d: %q, %q", script, status, want, stdout, stderr)
@@ -82,6 +82,13 @@ func TestSudoEndsAsItsCommandDoes(t *testing.T) {
 	if stderr != "sudo: no-such-program: command not found\n" {
 		t.Errorf("got %q", stderr)
 	}
+}
+
+// whileSudoRuns sends a signal to sudo once its command runs: before, a background sudo of a shell ignores
+// interrupts, as every background command does.
+func whileSudoRuns(signal string) string {
+	return `on=$(mktemp -u); sudo sh -c "touch $on; exec sleep 60" & ` +
+		`until [ -e $on ]; do sleep 0.01; done; kill -` + signal + ` $!; wait $!`
 }
 
 // screen reads a terminal's text piece by piece.

@@ -18,9 +18,6 @@ func (s *stream) events() {
 		s.refuse(err)
 		return
 	}
-	if s.write(wire.HandshakeAck{}) != nil {
-		return
-	}
 	if err := gate.Serve(eventChannel{s}); err != nil {
 		_ = s.conn.SetReadDeadline(time.Time{})
 		s.refuse(err)

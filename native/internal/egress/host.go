@@ -33,28 +33,44 @@ func (h *host) send(e wire.Event) {
 	}
 }
 
-// Serve takes the host's answers until its stream ends. A newer stream takes this one's place: the
-// host has opened it because it thinks that this one is lost.
+// Serve accepts the stream and takes the host's answers until it ends. A newer stream takes this one's
+// place: the host has opened it because it thinks that this one is lost.
 func (g *Gate) Serve(c Channel) error {
 	h := &host{channel: c}
-	g.enter(h)
 	defer g.leave(h)
-	for {
-		frame, err := c.Next()
-		if g.replaced(h) {
-			return fault.New(fault.Busy, "a newer events stream has taken this one's place")
-		}
-		if err != nil {
-			return err
-		}
-		answer, ok := frame.(wire.Answer)
-		if !ok {
-			return fault.New(fault.InvalidArgument, "a host sends only answers on its events stream")
-		}
-		if err := g.decide(answer); err != nil {
-			return err
-		}
+	err := g.accept(h)
+	for err == nil {
+		err = g.next(h)
 	}
+	if g.replaced(h) {
+		return fault.New(fault.Busy, "a newer events stream has taken this one's place")
+	}
+	return err
+}
+
+// accept makes this the present host and then says so: a host that opens a second stream once the first
+// was accepted would else lose the newer to the older. No event goes out before the word.
+func (g *Gate) accept(h *host) error {
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	g.enter(h)
+	return h.channel.Write(wire.HandshakeAck{})
+}
+
+// next takes one answer.
+func (g *Gate) next(h *host) error {
+	frame, err := h.channel.Next()
+	if err != nil {
+		return err
+	}
+	answer, ok := frame.(wire.Answer)
+	if !ok {
+		return fault.New(fault.InvalidArgument, "a host sends only answers on its events stream")
+	}
+	if g.replaced(h) {
+		return nil // what it says no longer counts
+	}
+	return g.decide(answer)
 }
 
 func (g *Gate) enter(h *host) {
