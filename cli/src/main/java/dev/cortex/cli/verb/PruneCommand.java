@@ -60,7 +60,10 @@ final class PruneCommand implements Command {
             String name = disk.get("name").text();
             output.line((withDisks ? word : KEPT) + "disk "
                     + (name.isEmpty() ? disk.get("folder").text() : name) + "  "
-                    + Units.size(disk.get("bytes").whole()) + (name.isEmpty() ? "  (no record knows it)" : ""));
+                    + (disk.get("bytes") != Json.ABSENT
+                            ? Units.size(disk.get("bytes").whole())
+                            : "of unknown size")
+                    + (name.isEmpty() ? "  (no record knows it)" : ""));
         }
         String imageWord = withImages ? word : KEPT;
         for (Json image : images) {

@@ -100,6 +100,21 @@ final class PruneIT {
     }
 
     @Test
+    void aDiskThatCannotBeMeasuredIsShownBesideTheOthers() throws Exception {
+        try (CortexHome cortex = CortexHome.open()) {
+            for (String name : List.of("known", "strange")) {
+                cortex.cortex("create", name).succeeded();
+                cortex.cortex("rm", "--force", name).succeeded();
+            }
+            cortex.killDaemon();
+            sql(cortex, "update disk set document = json_set(document, '$.driver', 'gone') where name='strange'");
+            assertThat(cortex.cortex("prune").succeeded().stdout())
+                    .contains("disk strange  of unknown size")
+                    .containsPattern("disk known  [0-9]");
+        }
+    }
+
+    @Test
     void foldersWithoutARecordGoAndWhatIsNotOursStays() throws Exception {
         try (CortexHome cortex = CortexHome.open()) {
             cortex.cortex("create", "a").succeeded();

@@ -4,6 +4,7 @@ import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.images.ImageLibrary;
 import dev.cortex.protocol.api.Prune;
+import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.Orphans;
@@ -11,9 +12,13 @@ import dev.cortex.sandbox.service.Pruning;
 import dev.cortex.sandbox.service.SandboxService;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** Removes what no sandbox needs, a dry run first. */
 final class PruneHandlers {
+    private static final System.Logger LOG = System.getLogger(PruneHandlers.class.getName());
+
     private final SandboxService sandboxes;
     private final ImageLibrary images;
 
@@ -53,10 +58,24 @@ final class PruneHandlers {
     private List<Prune.Disk> disks(Pruning pruning, Orphans.Found found) {
         List<Prune.Disk> disks = new ArrayList<>();
         pruning.keptDisks()
-                .forEach(disk -> disks.add(
-                        new Prune.Disk(disk.name(), sandboxes.diskFolder(disk).toString(), sandboxes.diskUsage(disk))));
+                .forEach(disk -> disks.add(new Prune.Disk(
+                        disk.name(),
+                        sandboxes.diskFolder(disk).toString(),
+                        measured(() -> sandboxes.diskUsage(disk)))));
         SandboxDriver driver = sandboxes.drivers().all().getFirst();
-        found.disks().forEach(folder -> disks.add(new Prune.Disk("", folder.toString(), driver.diskUsage(folder))));
+        found.disks()
+                .forEach(folder ->
+                        disks.add(new Prune.Disk("", folder.toString(), measured(() -> driver.diskUsage(folder)))));
         return disks;
+    }
+
+    /** One disk that cannot be read keeps nobody from removing the others, or itself. */
+    private static Optional<Long> measured(LongSupplier disk) {
+        try {
+            return Optional.of(disk.getAsLong());
+        } catch (CortexException e) {
+            LOG.log(System.Logger.Level.WARNING, "a disk could not be measured", e);
+            return Optional.empty();
+        }
     }
 }

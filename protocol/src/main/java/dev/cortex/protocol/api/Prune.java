@@ -17,8 +17,11 @@ public final class Prune {
     /** @param sandbox the id whose record is not there; @param what exists under its name */
     public record Orphan(String sandbox, List<String> what) {}
 
-    /** @param name that it is kept for; empty where no record knows it */
-    public record Disk(String name, String folder, long bytes) {}
+    /**
+     * @param name that it is kept for; empty where no record knows it
+     * @param bytes empty where it could not be measured
+     */
+    public record Disk(String name, String folder, Optional<Long> bytes) {}
 
     /** @param bytes of all its layers, which others may have as well */
     public record Image(String digest, long bytes) {}
