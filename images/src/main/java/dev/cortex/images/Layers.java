@@ -70,23 +70,32 @@ final class Layers {
     /** Runs work that adds layers; what it leaves in its staging folder goes, and where it fails its layers go too. */
     <T> T adding(Function<Path, T> work) {
         begin();
-        boolean done = false;
         Path staging = stage();
+        T result;
         try {
-            T result = work.apply(staging);
-            done = true;
-            return result;
-        } finally {
-            boolean failed = !done;
-            // An interrupt would break the very calls that clean up.
-            boolean interrupted = Thread.interrupted();
+            result = work.apply(staging);
+        } catch (RuntimeException | Error failure) {
             try {
-                wiper.accept(staging);
-            } finally {
-                end(failed);
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
+                tidy(staging, true);
+            } catch (RuntimeException untidy) {
+                // Why the work failed is what its caller can do something about.
+                failure.addSuppressed(untidy);
+            }
+            throw failure;
+        }
+        tidy(staging, false);
+        return result;
+    }
+
+    private void tidy(Path staging, boolean failed) {
+        // An interrupt would break the very calls that clean up.
+        boolean interrupted = Thread.interrupted();
+        try {
+            wiper.accept(staging);
+        } finally {
+            end(failed);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
     }
