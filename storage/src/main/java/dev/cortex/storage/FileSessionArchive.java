@@ -38,6 +38,11 @@ public final class FileSessionArchive implements SessionArchive {
     /** A guest's ids become file names: nothing but what the host itself mints. */
     private static final Pattern ID = Pattern.compile("s_[0-9a-z]{16}");
 
+    private static final Tag[] TAGS = Tag.values();
+
+    /** Of a record; a frame holds at most 64 KiB. */
+    private static final int LONGEST = 1 << 20;
+
     private final SpaceReserve reserve;
 
     /** @param reserve given up for the statuses when the disk is full */
@@ -153,10 +158,13 @@ public final class FileSessionArchive implements SessionArchive {
         }
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
             for (int tag = in.read(); tag >= 0; tag = in.read()) {
-                // The file was cut off by a crash if this does not fit: what is whole is shown.
+                // The file was cut off by a crash, or damaged, if this does not fit: what is whole before it is shown.
                 int length = in.readInt();
-                byte[] bytes = in.readNBytes(Math.min(length, 1 << 20));
-                if (bytes.length != length || !to.take(Tag.values()[tag], ByteBuffer.wrap(bytes))) {
+                if (length < 0 || length > LONGEST || tag >= TAGS.length) {
+                    return;
+                }
+                byte[] bytes = in.readNBytes(length);
+                if (bytes.length != length || !to.take(TAGS[tag], ByteBuffer.wrap(bytes))) {
                     return;
                 }
             }

@@ -11,13 +11,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class FileSessionArchiveTest {
     private static final String ID = "s_0123456789abcdef";
@@ -66,6 +70,18 @@ final class FileSessionArchiveTest {
             out.append(Tag.STDOUT, ByteBuffer.wrap("x".getBytes(StandardCharsets.UTF_8)));
         }
         assertThat(output(ID)).containsExactly("STDOUT 01ff", "STDERR ", "STDOUT 78");
+    }
+
+    /** A bit that flipped, or bytes of another file: lengths and streams that no record has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"01ffffffff78", "017fffffff78", "011000000178", "090000000178", "0100000002"})
+    void whatIsWholeBeforeADamagedRecordIsShown(String damaged) throws IOException {
+        try (var out = archive.write(folder, ID)) {
+            out.append(Tag.STDOUT, ByteBuffer.wrap(new byte[] {7}));
+        }
+        Path file = folder.resolve("sessions").resolve(ID + ".out");
+        Files.write(file, HexFormat.of().parseHex(damaged), StandardOpenOption.APPEND);
+        assertThat(output(ID)).containsExactly("STDOUT 07");
     }
 
     @Test
