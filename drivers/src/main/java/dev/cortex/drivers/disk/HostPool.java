@@ -52,7 +52,8 @@ public final class HostPool implements DiskPool {
         this.settings = settings;
         this.launcher = launcher;
         this.owner = owner;
-        this.watch = new PoolWatch(home.resolve("disks"), settings.sizes().headroom(), this::grow);
+        this.watch =
+                new PoolWatch(home.resolve("disks"), settings.sizes().headroom(), this::grow, PoolWatch.Pauses.USUAL);
     }
 
     /** Plain folders, for who needs no pool. */

@@ -12,25 +12,32 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class PoolWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.cortex.drivers.disk");
-    private static final Duration CALM = Duration.ofSeconds(1);
-    private static final Duration BUSY = Duration.ofMillis(100);
-
-    /** A host that was full is not asked at every look. */
-    private static final Duration REFUSED = Duration.ofSeconds(10);
-
     /** So much of the headroom within one look means a fast writer. */
     private static final int FAST = 16;
 
     private final Path folder;
     private final long headroom;
     private final Runnable grow;
+    private final Pauses pauses;
     private final AtomicReference<Thread> thread = new AtomicReference<>();
     private volatile String refusal = "";
 
-    PoolWatch(Path folder, long headroom, Runnable grow) {
+    PoolWatch(Path folder, long headroom, Runnable grow, Pauses pauses) {
         this.folder = folder;
         this.headroom = headroom;
         this.grow = grow;
+        this.pauses = pauses;
+    }
+
+    /**
+     * How long after a look the next one is.
+     *
+     * @param calm when little was written since the last
+     * @param busy while somebody writes fast
+     * @param refused after a growth that failed: a host that was full is not asked at every look
+     */
+    record Pauses(Duration calm, Duration busy, Duration refused) {
+        static final Pauses USUAL = new Pauses(Duration.ofSeconds(1), Duration.ofMillis(100), Duration.ofSeconds(10));
     }
 
     /** From now on; a second call does nothing. */
@@ -56,7 +63,7 @@ final class PoolWatch implements AutoCloseable {
 
     private void run() {
         long before = free();
-        Duration pause = CALM;
+        Duration pause = pauses.calm();
         while (thread.get() == Thread.currentThread()) {
             try {
                 Thread.sleep(pause);
@@ -64,9 +71,9 @@ final class PoolWatch implements AutoCloseable {
                 return;
             }
             long free = free();
-            pause = before - free > headroom / FAST ? BUSY : CALM;
+            pause = before - free > headroom / FAST ? pauses.busy() : pauses.calm();
             if (free < headroom) {
-                pause = grown() ? BUSY : REFUSED;
+                pause = grown() ? pauses.busy() : pauses.refused();
             }
             before = free;
         }
@@ -77,11 +84,13 @@ final class PoolWatch implements AutoCloseable {
             grow.run();
             refusal = "";
             return true;
-        } catch (CortexException e) {
+        } catch (RuntimeException e) {
+            // Whatever it was, the next look may find it gone; without a watch the pool would fill up unseen.
+            String why = e instanceof CortexException known ? known.getMessage() : e.toString();
             if (refusal.isEmpty()) {
-                LOG.log(System.Logger.Level.WARNING, "the pool of disks cannot grow: " + e.getMessage());
+                LOG.log(System.Logger.Level.WARNING, "the pool of disks cannot grow: " + why, e);
             }
-            refusal = e.getMessage();
+            refusal = why;
             return false;
         }
     }
