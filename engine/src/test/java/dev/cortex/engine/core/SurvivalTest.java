@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -289,6 +290,45 @@ final class SurvivalTest {
         harness.machine.kill(row.id());
         exec.join();
         assertThat(causes).containsExactly(Optional.of(Cause.UNKNOWN));
+    }
+
+    @Test
+    void whoeverIsAttachedToASandboxThatIsRemovedIsToldThatItWas() throws Exception {
+        SandboxRow row = harness.create("api");
+        SessionStatus session = harness.core().sessions().start("api", StartSession.of("sleep"));
+        ClientEnd client = new ClientEnd(new Frame.Handshake(Frame.Kind.ATTACH, Frame.Mode.HOLD, 0, ""));
+        Thread relay = Thread.ofVirtual()
+                .start(() -> client.relay(harness.core().sessions().attach("api", session.id())));
+        harness.machine
+                .neuron(row.id())
+                .orElseThrow()
+                .session(session.id())
+                .orElseThrow()
+                .write(Frame.Tag.STDOUT, "here");
+        harness.eventually(() -> client.text().equals("here"));
+        harness.core().remove("api", true, true);
+        relay.join();
+        assertThat(client.frames()).last().isInstanceOfSatisfying(Frame.Error.class, error -> {
+            assertThat(error.code()).isEqualTo("NOT_FOUND");
+            assertThat(error.message()).isEqualTo("api was removed, and what ran in it ended");
+        });
+    }
+
+    @Test
+    void execInASandboxThatIsRemovedSaysSo() throws Exception {
+        harness.create("api");
+        List<CortexException> told = new CopyOnWriteArrayList<>();
+        Thread exec = Thread.ofVirtual()
+                .start(() -> told.add(catchThrowableOfType(
+                        CortexException.class,
+                        () -> harness.core().sessions().exec("api", StartSession.of("sleep"), Optional.empty()))));
+        harness.eventually(() -> !harness.core().sessions().list("api").isEmpty());
+        harness.core().remove("api", true, true);
+        exec.join();
+        assertThat(told).singleElement().satisfies(e -> {
+            assertThat(e.code()).isEqualTo(ErrorCode.NOT_FOUND);
+            assertThat(e.getMessage()).startsWith("api was removed");
+        });
     }
 
     @Test

@@ -7,18 +7,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * When somebody last did something with each sandbox: the one definition of what keeps it from being idle, together with
  * its running sessions, of which its neuron knows. Bytes from a live client count, calls that reach the sandbox, and
- * traffic on a forwarded port; looking at it does not. Thread-safe, and cheap enough for every frame.
+ * traffic on a forwarded port; looking at it does not. Only of sandboxes that have a record is anything remembered: what
+ * ends behind a remove touches it once more. Thread-safe, and cheap enough for every frame.
  */
 public final class Activity {
     private final Clock clock;
+    private final Predicate<SandboxId> recorded;
     private final Map<SandboxId, Use> all = new ConcurrentHashMap<>();
 
-    Activity(Clock clock) {
+    /** @param recorded asked once for each sandbox that was not seen before */
+    Activity(Clock clock, Predicate<SandboxId> recorded) {
         this.clock = clock;
+        this.recorded = recorded;
     }
 
     /** Something was done with it just now. */
@@ -56,8 +61,19 @@ public final class Activity {
         all.remove(sandbox);
     }
 
+    /** How many are remembered. */
+    int size() {
+        return all.size();
+    }
+
     private Use of(SandboxId sandbox) {
-        return all.computeIfAbsent(sandbox, id -> new Use());
+        Use known = all.get(sandbox);
+        if (known != null) {
+            return known;
+        }
+        // Asked while the map holds the entry: a remove takes the record first, and then forgets what is added here.
+        Use added = all.computeIfAbsent(sandbox, id -> recorded.test(id) ? new Use() : null);
+        return added == null ? new Use() : added;
     }
 
     /** Ends a use. */

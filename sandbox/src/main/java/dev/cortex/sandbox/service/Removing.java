@@ -20,6 +20,7 @@ final class Removing {
     private final Disks disks;
     private final Erasing erasing;
     private final SessionLedger ledger;
+    private final Activity activity;
     private final Waking waking;
     private final Announcing announcing;
 
@@ -30,6 +31,7 @@ final class Removing {
             Disks disks,
             Erasing erasing,
             SessionLedger ledger,
+            Activity activity,
             Waking waking,
             Announcing announcing) {
         this.ports = ports;
@@ -38,6 +40,7 @@ final class Removing {
         this.disks = disks;
         this.erasing = erasing;
         this.ledger = ledger;
+        this.activity = activity;
         this.waking = waking;
         this.announcing = announcing;
     }
@@ -67,6 +70,7 @@ final class Removing {
         List<String> left = erasing.erase(row, withDisk);
         if (left.isEmpty()) {
             ledger.forget(row.id());
+            activity.forget(row.id());
             announcing.removed(row);
         } else {
             SandboxRow failed = row.failed(

@@ -94,13 +94,13 @@ public final class SandboxService implements AutoCloseable {
         Deliveries deliveries = new Deliveries();
         SessionLedger ledger = new SessionLedger();
         SessionRequests requests = new SessionRequests(ids);
-        this.activity = new Activity(ports.clock());
+        this.activity = new Activity(ports.clock(), id -> ports.store().find(id).isPresent());
         this.sessions =
                 new SandboxSessions(ports, records, guests, deliveries, ledger, requests, waking, activity, announcing);
         this.disks = new Disks(ports, drivers);
         Booting booting = new Booting(ports, drivers, guests, random);
         Erasing erasing = new Erasing(ports, drivers, disks, booting);
-        this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, waking, announcing);
+        this.removing = new Removing(ports, exclusive, records, disks, erasing, ledger, activity, waking, announcing);
         this.pruning = new Pruning(ports, exclusive, records, removing);
         this.primaries =
                 new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);

@@ -17,6 +17,7 @@ import dev.cortex.sandbox.session.Relay;
 import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.session.SessionRequests;
 import dev.cortex.sandbox.session.Sessions;
+import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,6 +88,11 @@ public final class SandboxSessions {
         SessionStatus session = started(running, claimed(asked, stdin.isPresent()));
         Output output =
                 OutputReader.toTheEnd(running.guest(), session.id(), stdin.orElse(new byte[0]), stdin.isPresent());
+        if (output.cause().equals(Optional.of(SessionStatus.Cause.UNKNOWN))) {
+            removed(running.row()).ifPresent(gone -> {
+                throw gone;
+            });
+        }
         exitDelivered(running.row(), session.id());
         return output;
     }
@@ -212,7 +218,25 @@ public final class SandboxSessions {
     private Relay live(Running running, String session) {
         SandboxRow row = running.row();
         return new LiveRelay(
-                running.guest(), session, () -> exitDelivered(row, session), () -> activity.touch(row.id()));
+                running.guest(),
+                session,
+                () -> exitDelivered(row, session),
+                () -> activity.touch(row.id()),
+                () -> removed(row));
+    }
+
+    /** That a sandbox was removed, or is being removed just now, with what ran in it. */
+    private Optional<CortexException> removed(SandboxRow row) {
+        boolean going = ports.store()
+                .intent(row.id())
+                .map(intent -> intent.kind() == Intent.Kind.REMOVE || intent.kind() == Intent.Kind.WIPE)
+                .orElse(false);
+        return going || ports.store().find(row.id()).isEmpty()
+                ? Optional.of(CortexException.of(
+                        ErrorCode.NOT_FOUND,
+                        row.name() + " was removed, and what ran in it ended",
+                        "cortex ls shows what there is"))
+                : Optional.empty();
     }
 
     /** Only the end of a primary with which its sandbox goes is waited for. */

@@ -12,6 +12,7 @@ import dev.cortex.sandbox.guest.Guest;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /**
  * Between a client and a session that its neuron holds: frames as they come, both ways, each direction a thread. What
@@ -22,16 +23,24 @@ public final class LiveRelay implements Relay {
     private final String session;
     private final Runnable exitDelivered;
     private final Runnable bytesCame;
+    private final Supplier<Optional<CortexException>> over;
 
     /**
      * @param exitDelivered called when a client that holds the session has been given its Exit
      * @param bytesCame called for each piece that the client sends
+     * @param over asked when the guest's stream breaks: why there will be none any more, if that is so
      */
-    public LiveRelay(Guest guest, String session, Runnable exitDelivered, Runnable bytesCame) {
+    public LiveRelay(
+            Guest guest,
+            String session,
+            Runnable exitDelivered,
+            Runnable bytesCame,
+            Supplier<Optional<CortexException>> over) {
         this.guest = guest;
         this.session = session;
         this.exitDelivered = exitDelivered;
         this.bytesCame = bytesCame;
+        this.over = over;
     }
 
     @Override
@@ -46,7 +55,8 @@ public final class LiveRelay implements Relay {
             data = guest.data();
             data.write(new Frame.Handshake(handshake.kind(), handshake.mode(), handshake.cursor(), session));
         } catch (CortexException e) {
-            Handshakes.tell(client, e);
+            Handshakes.tell(
+                    client, e.code() == ErrorCode.GUEST_LOST ? over.get().orElse(e) : e);
             return;
         } catch (IOException e) {
             tellLost(client);
@@ -100,8 +110,9 @@ public final class LiveRelay implements Relay {
     }
 
     private void tellLost(FrameChannel client) throws IOException {
-        Handshakes.tell(
-                client, ErrorCode.GUEST_LOST, "the stream to " + session + " broke; attach again from your cursor");
+        CortexException broke = CortexException.of(
+                ErrorCode.GUEST_LOST, "the stream to " + session + " broke; attach again from your cursor", "");
+        Handshakes.tell(client, over.get().orElse(broke));
     }
 
     private static void close(FrameChannel data) {
