@@ -4,6 +4,8 @@ import dev.cortex.daemon.http.HttpSurface;
 import dev.cortex.daemon.http.OperationTable;
 import dev.cortex.daemon.http.Token;
 import dev.cortex.daemon.log.DaemonLog;
+import dev.cortex.daemon.log.LogLimits;
+import dev.cortex.daemon.metrics.Metrics;
 import dev.cortex.daemon.settings.DaemonSettings;
 import dev.cortex.engine.Cortex;
 import dev.cortex.engine.CortexOptions;
@@ -55,7 +57,7 @@ final class DaemonProcess {
      */
     static DaemonProcess start(Home home, DaemonSettings settings, boolean stopSandboxes) {
         makeHome(home);
-        installLog(home);
+        installLog(home, settings.log());
         CortexOptions options = settings.options(home);
         CompletableFuture<Cortex> opening =
                 CompletableFuture.supplyAsync(() -> Cortex.open(options), Thread::startVirtualThread);
@@ -64,7 +66,9 @@ final class DaemonProcess {
         HttpSurface surface;
         Cortex cortex;
         try {
-            surface = new HttpSurface(table, Token.of(home.token()), version(options.installation()));
+            String version = version(options.installation());
+            Metrics metrics = new Metrics(() -> table.await().figures(), version);
+            surface = new HttpSurface(table, Token.of(home.token()), version, metrics);
         } finally {
             cortex = table.await();
         }
@@ -115,9 +119,9 @@ final class DaemonProcess {
         }
     }
 
-    private static void installLog(Home home) {
+    private static void installLog(Home home, LogLimits limits) {
         try {
-            DaemonLog.install(home.log());
+            DaemonLog.install(home.log(), limits);
         } catch (IOException e) {
             throw CortexException.of(
                             ErrorCode.NOT_READY, "cannot write " + home.log(), "make it writable, or set CORTEX_HOME")

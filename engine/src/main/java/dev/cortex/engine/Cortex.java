@@ -6,6 +6,7 @@ import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
 import dev.cortex.drivers.oci.OciDriver;
 import dev.cortex.drivers.process.ProcessDriver;
+import dev.cortex.engine.figure.HomeFigures;
 import dev.cortex.engine.handler.Handlers;
 import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
@@ -24,6 +25,7 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.cleanup.CleanupStack;
 import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.driver.SandboxDriver;
+import dev.cortex.sandbox.figure.Figures;
 import dev.cortex.sandbox.service.Folders;
 import dev.cortex.sandbox.service.Orphans;
 import dev.cortex.sandbox.service.Ports;
@@ -64,6 +66,7 @@ public final class Cortex implements AutoCloseable {
     private final CleanupStack cleanup;
     private final SandboxService sandboxes;
     private final Handlers handlers;
+    private final Figures figures;
     private final Home home;
 
     private Cortex(CleanupStack cleanup, Home home, SandboxService sandboxes, Handlers handlers) {
@@ -71,6 +74,7 @@ public final class Cortex implements AutoCloseable {
         this.home = home;
         this.sandboxes = sandboxes;
         this.handlers = handlers;
+        this.figures = new HomeFigures(sandboxes);
     }
 
     /**
@@ -272,6 +276,11 @@ public final class Cortex implements AutoCloseable {
     /** What carries out an operation, for surfaces. */
     public <Q, R> Handler<Q, R> handler(Operation<Q, R> operation) {
         return handlers.of(operation);
+    }
+
+    /** What the home says of itself in numbers. */
+    public Figures figures() {
+        return figures;
     }
 
     /** Carries out an operation with JSON both ways. */

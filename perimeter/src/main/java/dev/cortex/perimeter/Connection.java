@@ -154,13 +154,16 @@ final class Connection {
     }
 
     /** Passes bytes until the end. */
-    void carry(GuestTunnel tunnel, SocketChannel remote, Buffers buffers) {
+    void carry(GuestTunnel tunnel, SocketChannel remote, Buffers buffers, Totals totals) {
         hold(tunnel::close);
+        totals.opened();
         try {
-            new Splice(tunnel, remote, buffers).run();
+            new Splice(tunnel, remote, buffers, totals).run();
         } catch (IOException e) {
             // One of its ends broke, or it was cut; the other has been told by a reset.
             System.getLogger("dev.cortex.perimeter").log(System.Logger.Level.DEBUG, host.text(), e);
+        } finally {
+            totals.closed();
         }
     }
 

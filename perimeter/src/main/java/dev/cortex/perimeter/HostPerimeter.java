@@ -5,6 +5,7 @@ import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.perimeter.Decision;
 import dev.cortex.sandbox.perimeter.DecisionLogFile;
+import dev.cortex.sandbox.perimeter.EgressTotals;
 import dev.cortex.sandbox.perimeter.Outlet;
 import dev.cortex.sandbox.perimeter.Perimeter;
 import dev.cortex.sandbox.terms.Egress;
@@ -37,7 +38,8 @@ public final class HostPerimeter implements Perimeter {
                 surroundings,
                 new Lookups(surroundings.resolver()),
                 new Budget(CONNECTIONS, CONNECTIONS_OF_A_SANDBOX),
-                new Buffers());
+                new Buffers(),
+                new Totals());
     }
 
     @Override
@@ -88,6 +90,11 @@ public final class HostPerimeter implements Perimeter {
     @Override
     public AutoCloseable follow(SandboxId sandbox, Consumer<Decision> to) {
         return followers.add(sandbox, to);
+    }
+
+    @Override
+    public EgressTotals totals() {
+        return shared.totals().now();
     }
 
     @Override

@@ -26,7 +26,7 @@ final class SandboxGate {
     private static final int REQUESTS_AT_ONCE = 400;
 
     /** What all gates share. */
-    record Shared(Surroundings surroundings, Lookups lookups, Budget budget, Buffers buffers) {}
+    record Shared(Surroundings surroundings, Lookups lookups, Budget budget, Buffers buffers, Totals totals) {}
 
     private final Outlet outlet;
     private final Shared shared;
@@ -135,7 +135,7 @@ final class SandboxGate {
             try (SocketChannel remote = connection.dial(addresses);
                     GuestTunnel tunnel = outlet.guest().tunnel(asked.number())) {
                 say(connection, Verdict.ALLOW, "");
-                connection.carry(tunnel, remote, shared.buffers());
+                connection.carry(tunnel, remote, shared.buffers(), shared.totals());
             }
         } catch (CortexException e) {
             if (connection.isWithdrawn()) {
@@ -163,6 +163,7 @@ final class SandboxGate {
     private void refuse(GuestEvent.Connect asked, GuestEvents events, String host, CortexException why) {
         Verdict verdict = why.code() == ErrorCode.DENIED ? Verdict.DENY : Verdict.FAIL;
         String reason = verdict == Verdict.DENY ? why.reason().orElse(why.getMessage()) : why.getMessage();
+        shared.totals().decided(verdict);
         log.add(decision(asked, verdict, host, "", reason, why.remedy().orElse("")));
         answer(asked, events, why);
     }
@@ -178,6 +179,7 @@ final class SandboxGate {
 
     private void say(Connection connection, Verdict verdict, String reason) {
         String rule = connection.rule().map(EgressRule::text).orElse("");
+        shared.totals().decided(verdict);
         log.add(decision(connection.asked(), verdict, connection.host().text(), rule, reason, ""));
     }
 

@@ -19,11 +19,13 @@ final class Splice {
     private final GuestTunnel tunnel;
     private final SocketChannel remote;
     private final Buffers buffers;
+    private final Totals totals;
 
-    Splice(GuestTunnel tunnel, SocketChannel remote, Buffers buffers) {
+    Splice(GuestTunnel tunnel, SocketChannel remote, Buffers buffers, Totals totals) {
         this.tunnel = tunnel;
         this.remote = remote;
         this.buffers = buffers;
+        this.totals = totals;
     }
 
     /**
@@ -52,6 +54,7 @@ final class Splice {
         ByteBuffer buffer = buffers.take();
         try {
             while (remote.read(buffer.clear()) >= 0) {
+                totals.received(buffer.position());
                 tunnel.write(buffer.flip());
             }
         } finally {
@@ -69,7 +72,7 @@ final class Splice {
                 for (Optional<ByteBuffer> next = tunnel.read(); next.isPresent(); next = tunnel.read()) {
                     ByteBuffer bytes = next.get();
                     while (bytes.hasRemaining()) {
-                        remote.write(bytes);
+                        totals.sent(remote.write(bytes));
                     }
                 }
                 remote.shutdownOutput();

@@ -10,6 +10,7 @@ final class Subjects {
     static List<String> names() {
         return List.of(
                 "settings",
+                "daemon",
                 "status",
                 "terminals",
                 "drivers",
@@ -25,6 +26,7 @@ final class Subjects {
     static Optional<String> text(String name) {
         return switch (name) {
             case "settings" -> Optional.of(SETTINGS);
+            case "daemon" -> Optional.of(DAEMON);
             case "status" -> Optional.of(STATUS);
             case "terminals" -> Optional.of(TERMINALS);
             case "drivers" -> Optional.of(DRIVERS);
@@ -54,14 +56,32 @@ final class Subjects {
 
             Keys in files: image, driver, runtime, seccomp, user, workdir, workspace,
             limits.memory, limits.cpus, limits.pids, limits.disk, egress.allow, env.NAME; in
-            the home also daemon.port and daemon.disk-pool (auto, folder or btrfs, and
-            CORTEX_DISK_POOL). A project's file sets image, limits and a workspace within
-            the project; the others once you trusted it.
+            the home also the daemon's: cortex help daemon. A project's file sets image,
+            limits and a workspace within the project; the others once you trusted it.
 
             Examples:
               cortex config
               cortex config set limits.memory 4G
               cortex config trust
+            """;
+
+    private static final String DAEMON = """
+            What the daemon is told: flags of serve, then variables, then config.yaml of the
+            home. It reads them when it starts.
+
+              daemon.port       CORTEX_PORT       on 127.0.0.1, default 3100
+              daemon.disk-pool  CORTEX_DISK_POOL  auto, folder or btrfs
+              daemon.log-size   CORTEX_LOG_SIZE   a fuller daemon.log is put aside, 16M
+              daemon.log-files  CORTEX_LOG_FILES  so many are kept besides, 7
+              daemon.log-age    CORTEX_LOG_AGE    older ones are deleted, 14d or 36h
+
+            A log is put aside each day as well. Figures for Prometheus are at /metrics;
+            docs/operations.md has alerts, upgrades and backups.
+
+            Examples:
+              cortex config set daemon.log-size 64M
+              cortex serve --stop
+              curl -H "Authorization: Bearer $(cortex token)" localhost:3100/metrics
             """;
 
     private static final String LIFETIMES = """

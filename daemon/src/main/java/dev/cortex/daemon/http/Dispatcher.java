@@ -1,12 +1,14 @@
 package dev.cortex.daemon.http;
 
 import dev.cortex.daemon.log.RequestLog;
+import dev.cortex.daemon.metrics.Metrics;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.operation.Operation;
 import dev.cortex.protocol.operation.Operations;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -20,20 +22,27 @@ import org.eclipse.jetty.util.Callback;
 /** Takes every request, each on a virtual thread of its own, which its operation may block. */
 final class Dispatcher extends Handler.Abstract.NonBlocking {
     private static final Logger LOG = Logger.getLogger(Dispatcher.class.getName());
-    private static final String OPENAPI_PATH = Operations.PREFIX + "/openapi.json";
 
     private final OperationTable table;
     private final Router router;
     private final Gate gate;
     private final String version;
     private final Json json;
+    private final Metrics metrics;
+    private final Map<String, Document> documents;
 
-    Dispatcher(OperationTable table, Gate gate, String version, Json json) {
+    Dispatcher(OperationTable table, Gate gate, String version, Json json, Metrics metrics) {
         this.table = table;
         this.router = new Router(table.operations());
         this.gate = gate;
         this.version = version;
         this.json = json;
+        this.metrics = metrics;
+        this.documents = Map.of(
+                OpenApiDocument.PATH,
+                new OpenApiDocument(table, version, json),
+                MetricsDocument.PATH,
+                new MetricsDocument(metrics));
     }
 
     @Override
@@ -60,9 +69,11 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
             response.getHeaders().put(Operations.VERSION_HEADER, version);
             response.getHeaders().put("traceparent", trace.parent());
             admit(request);
-            if (request.getHttpURI().getPath().equals(OPENAPI_PATH)) {
-                operation = "openapi";
-                openApi(request, response);
+            Optional<Document> document =
+                    Optional.ofNullable(documents.get(request.getHttpURI().getPath()));
+            if (document.isPresent()) {
+                operation = document.get().name();
+                write(document.get(), request, response);
             } else {
                 Router.Found found =
                         router.find(request.getMethod(), request.getHttpURI().getPath());
@@ -70,6 +81,7 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
                 answer(found.operation(), found, request, response);
             }
             // Before the last write: a client that has its answer finds the line in the log.
+            count(operation, begin, Optional.empty(), request, response);
             RequestLog.write(operation, request.getMethod(), response.getStatus(), begin, trace.id(), Optional.empty());
             callback.succeeded();
         } catch (HttpProblem e) {
@@ -99,8 +111,15 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
         return CortexException.of(ErrorCode.CANCELLED, "the client went away", "");
     }
 
-    private static void log(
-            String operation, Request request, Response response, long begin, Trace trace, CortexException e) {
+    private void count(
+            String operation, long begin, Optional<CortexException> error, Request request, Response response) {
+        metrics.requests().add(operation, error.map(CortexException::code), System.nanoTime() - begin);
+        metrics.clients().received(Request.getContentBytesRead(request));
+        metrics.clients().sent(Response.getContentBytesWritten(response));
+    }
+
+    private void log(String operation, Request request, Response response, long begin, Trace trace, CortexException e) {
+        count(operation, begin, Optional.of(e), request, response);
         RequestLog.write(operation, request.getMethod(), response.getStatus(), begin, trace.id(), Optional.of(e));
     }
 
@@ -114,20 +133,25 @@ final class Dispatcher extends Handler.Abstract.NonBlocking {
 
     private <Q, R> void answer(Operation<Q, R> operation, Router.Found found, Request request, Response response)
             throws IOException {
-        new Exchange(request, response, found, json).answer(operation, table.handler(operation));
+        new Exchange(request, response, found, json, metrics.clients()).answer(operation, table.handler(operation));
     }
 
-    private void openApi(Request request, Response response) throws IOException {
+    private void write(Document document, Request request, Response response) throws IOException {
         boolean head = request.getMethod().equals("HEAD");
         if (!head && !request.getMethod().equals("GET")) {
-            throw HttpProblem.of(405, ErrorCode.INVALID_ARGUMENT, OPENAPI_PATH + " is only read", "it takes: GET, HEAD")
+            throw HttpProblem.of(
+                            405,
+                            ErrorCode.INVALID_ARGUMENT,
+                            request.getHttpURI().getPath() + " is only read",
+                            "it takes: GET, HEAD")
                     .with("Allow", "GET, HEAD");
         }
-        byte[] document = json.write(new OpenApi(table.operations(), version).document());
-        response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
-        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, document.length);
+        Document.Content content =
+                document.content(Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT)));
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, content.type());
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, content.bytes().length);
         if (!head) {
-            new ResponseChannel(response).write(ByteBuffer.wrap(document));
+            new ResponseChannel(response).write(ByteBuffer.wrap(content.bytes()));
         }
     }
 

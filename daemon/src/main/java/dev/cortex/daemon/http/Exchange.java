@@ -1,5 +1,6 @@
 package dev.cortex.daemon.http;
 
+import dev.cortex.daemon.metrics.ClientTraffic;
 import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.error.CortexException;
@@ -32,12 +33,14 @@ final class Exchange {
     private final Response response;
     private final Router.Found found;
     private final Json json;
+    private final ClientTraffic clients;
 
-    Exchange(Request request, Response response, Router.Found found, Json json) {
+    Exchange(Request request, Response response, Router.Found found, Json json, ClientTraffic clients) {
         this.request = request;
         this.response = response;
         this.found = found;
         this.json = json;
+        this.clients = clients;
     }
 
     /** Answers, but for the last write, which the caller's callback does. */
@@ -217,7 +220,11 @@ final class Exchange {
         Watched<Handler.Relay> watched = watched(() -> frames.handle(call));
         Handler.Relay relay = watched.result();
         FrameConnection connection = new FrameConnection(
-                endPoint(), request.getConnectionMetaData().getConnector().getExecutor(), relay, watched.early());
+                endPoint(),
+                request.getConnectionMetaData().getConnector().getExecutor(),
+                relay,
+                watched.early(),
+                clients);
         Request.addCompletionListener(request, failure -> {
             if (failure != null) {
                 connection.abandonUnlessBegun();

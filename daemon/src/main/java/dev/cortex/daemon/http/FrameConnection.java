@@ -1,5 +1,6 @@
 package dev.cortex.daemon.http;
 
+import dev.cortex.daemon.metrics.ClientTraffic;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.wire.FrameChannel;
 import dev.cortex.protocol.wire.FrameChannels;
@@ -27,14 +28,17 @@ final class FrameConnection extends AbstractConnection implements Connection.Upg
     private final Handler.Relay relay;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final Optional<Byte> taken;
+    private final ClientTraffic clients;
     private byte[] early;
 
     /** @param taken a byte of the client's that was read behind what Jetty has read */
-    FrameConnection(RawEndPoint endPoint, Executor executor, Handler.Relay relay, Optional<Byte> taken) {
+    FrameConnection(
+            RawEndPoint endPoint, Executor executor, Handler.Relay relay, Optional<Byte> taken, ClientTraffic clients) {
         super(endPoint, executor);
         this.endPoint = endPoint;
         this.relay = relay;
         this.taken = taken;
+        this.clients = clients;
         this.early = early(BufferUtil.EMPTY_BUFFER);
     }
 
@@ -70,15 +74,17 @@ final class FrameConnection extends AbstractConnection implements Connection.Upg
     }
 
     private void relay() {
+        clients.attached();
         try {
             SocketChannel socket = endPoint.takeSocket();
-            relay.run(FrameChannels.over(new RawSocket(socket, ByteBuffer.wrap(early))));
+            relay.run(FrameChannels.over(new RawSocket(socket, ByteBuffer.wrap(early), clients)));
             farewell(socket);
         } catch (IOException e) {
             LOG.log(Level.FINE, "a relay broke off", e);
         } catch (RuntimeException e) {
             LOG.log(Level.WARNING, "a relay failed", e);
         } finally {
+            clients.detached();
             close();
         }
     }

@@ -1,5 +1,6 @@
 package dev.cortex.daemon.http;
 
+import dev.cortex.daemon.metrics.Metrics;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import java.io.IOException;
@@ -35,16 +36,17 @@ public final class HttpSurface implements AutoCloseable {
     /**
      * @param token of the home, for TCP
      * @param version of this build, on every answer
+     * @param metrics where requests and clients are counted, and what shows it
      */
-    public HttpSurface(OperationTable table, String token, String version) {
-        this(table, token, version, KEEP_ALIVE);
+    public HttpSurface(OperationTable table, String token, String version, Metrics metrics) {
+        this(table, token, version, metrics, KEEP_ALIVE);
     }
 
-    HttpSurface(OperationTable table, String token, String version, Duration keepAlive) {
+    HttpSurface(OperationTable table, String token, String version, Metrics metrics, Duration keepAlive) {
         this.keepAlive = keepAlive;
         server.setStopTimeout(STOP_WITHIN.toMillis());
         Json json = new Json();
-        server.setHandler(new Dispatcher(table, new Gate(token), version, json));
+        server.setHandler(new Dispatcher(table, new Gate(token), version, json, metrics));
         server.setErrorHandler(new ProblemPages(json));
     }
 

@@ -1,5 +1,6 @@
 package dev.cortex.daemon.http;
 
+import dev.cortex.daemon.metrics.ClientTraffic;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
@@ -11,8 +12,10 @@ import java.nio.channels.SocketChannel;
  * A client's socket behind an upgrade.
  *
  * @param early what had been read of it before
+ * @param clients where its bytes are counted
  */
-record RawSocket(SocketChannel socket, ByteBuffer early) implements ByteChannel, GatheringByteChannel {
+record RawSocket(SocketChannel socket, ByteBuffer early, ClientTraffic clients)
+        implements ByteChannel, GatheringByteChannel {
     /** One whose client is gone. */
     static final ByteChannel CLOSED = new ByteChannel() {
         @Override
@@ -37,27 +40,34 @@ record RawSocket(SocketChannel socket, ByteBuffer early) implements ByteChannel,
     @Override
     public int read(ByteBuffer to) throws IOException {
         if (!early.hasRemaining()) {
-            return socket.read(to);
+            int read = socket.read(to);
+            clients.received(read);
+            return read;
         }
         int count = Math.min(early.remaining(), to.remaining());
         to.put(early.slice(early.position(), count));
         early.position(early.position() + count);
+        clients.received(count);
         return count;
     }
 
     @Override
     public int write(ByteBuffer from) throws IOException {
-        return socket.write(from);
+        int written = socket.write(from);
+        clients.sent(written);
+        return written;
     }
 
     @Override
     public long write(ByteBuffer[] from, int offset, int length) throws IOException {
-        return socket.write(from, offset, length);
+        long written = socket.write(from, offset, length);
+        clients.sent(written);
+        return written;
     }
 
     @Override
     public long write(ByteBuffer[] from) throws IOException {
-        return socket.write(from);
+        return write(from, 0, from.length);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.text.MessageFormat;
+import java.time.Clock;
 import java.util.logging.ErrorManager;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -14,9 +15,6 @@ import java.util.logging.Logger;
 
 /** Everything that this process logs, by whichever library, goes to the home's log. */
 public final class DaemonLog extends Handler {
-    private static final long FILE_BYTES = 16L << 20;
-    private static final int FILES_KEPT = 3;
-
     private final LogFile file;
 
     private DaemonLog(LogFile file) {
@@ -24,9 +22,9 @@ public final class DaemonLog extends Handler {
     }
 
     /** Takes the process's logging over; to be called before anything logs. */
-    public static DaemonLog install(Path path) throws IOException {
+    public static DaemonLog install(Path path, LogLimits limits) throws IOException {
         System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
-        DaemonLog log = new DaemonLog(new LogFile(path, FILE_BYTES, FILES_KEPT));
+        DaemonLog log = new DaemonLog(new LogFile(path, limits, Clock.systemUTC()));
         LogManager.getLogManager().reset();
         Logger root = Logger.getLogger("");
         root.setLevel(Level.INFO);

@@ -1,5 +1,6 @@
 package dev.cortex.daemon.settings;
 
+import dev.cortex.daemon.log.LogLimits;
 import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
@@ -16,8 +17,9 @@ import java.util.Set;
  * @param port on loopback
  * @param portRequired the port came by the flag: that it is taken is then an error
  * @param diskPool how the home keeps its disks: auto, folder or btrfs; empty where nobody said
+ * @param log how much of the daemon's log is kept
  */
-public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool) {
+public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log) {
     private static final Set<String> POOLS = Set.of("auto", "folder", "btrfs");
 
     /** Where clients look for the API unless they are told otherwise. */
@@ -25,7 +27,7 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
 
     /** Everything by default. */
     public static DaemonSettings defaults() {
-        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty());
+        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT);
     }
 
     /**
@@ -40,9 +42,10 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
         Optional<String> variable = variable(environment, "CORTEX_PORT");
         Optional<Port> flag = port("--port", portFlag, problems);
         Optional<Port> fromVariable = port("CORTEX_PORT", variable, problems);
-        Optional<Port> fromFile = port("daemon.port in " + file.path(), file.port(), problems);
+        Optional<Port> fromFile = port("daemon.port in " + file.path(), file.ofDaemon("port"), problems);
         Optional<String> pool = pool("CORTEX_DISK_POOL", variable(environment, "CORTEX_DISK_POOL"), problems)
-                .or(() -> pool("daemon.disk-pool in " + file.path(), file.diskPool(), problems));
+                .or(() -> pool("daemon.disk-pool in " + file.path(), file.ofDaemon("disk-pool"), problems));
+        LogLimits log = new LogSettings(environment, file, problems).resolve();
         if (!problems.isEmpty()) {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT,
@@ -50,7 +53,7 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
                     "correct them; every setting: cortex help settings");
         }
         Port port = flag.or(() -> fromVariable).or(() -> fromFile).orElse(DEFAULT_PORT);
-        return new DaemonSettings(port, flag.isPresent(), pool);
+        return new DaemonSettings(port, flag.isPresent(), pool, log);
     }
 
     /** A home as these settings have it opened. */

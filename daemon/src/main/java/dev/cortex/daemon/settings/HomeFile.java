@@ -18,14 +18,14 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * The {@code config.yaml} of a home, as far as it concerns the daemon. What clients read of it is known by name here, so
  * that a key which nobody reads is found at once.
  *
+ * @param daemon settings of the daemon, by their names without {@code daemon.}
  * @param problems unknown and retired keys by name, and what is no YAML
  */
-public record HomeFile(Path path, Optional<String> port, Optional<String> diskPool, List<String> problems) {
+public record HomeFile(Path path, Map<String, String> daemon, List<String> problems) {
     private static final int MOST_CHARACTERS = 1 << 20;
 
     private static final String DAEMON = "daemon";
-    private static final String PORT = "port";
-    private static final String DISK_POOL = "disk-pool";
+    private static final Set<String> OF_DAEMON = Set.of("port", "disk-pool", "log-size", "log-files", "log-age");
 
     /** Read by clients; what is in them they check. */
     private static final Set<String> OF_CLIENTS =
@@ -41,12 +41,18 @@ public record HomeFile(Path path, Optional<String> port, Optional<String> diskPo
             "disk", "limits.disk");
 
     public HomeFile {
+        daemon = Map.copyOf(daemon);
         problems = List.copyOf(problems);
+    }
+
+    /** A setting of the daemon, such as {@code port}, as it is written. */
+    public Optional<String> ofDaemon(String name) {
+        return Optional.ofNullable(daemon.get(name));
     }
 
     /** A home without the file. */
     public static HomeFile absent(Path path) {
-        return new HomeFile(path, Optional.empty(), Optional.empty(), List.of());
+        return new HomeFile(path, Map.of(), List.of());
     }
 
     public static HomeFile read(Path path) {
@@ -94,13 +100,12 @@ public record HomeFile(Path path, Optional<String> port, Optional<String> diskPo
                 checkKey(path, key, problems);
             }
         }
-        return new HomeFile(
-                path, Optional.ofNullable(daemon.get(PORT)), Optional.ofNullable(daemon.get(DISK_POOL)), problems);
+        return new HomeFile(path, daemon, problems);
     }
 
     private static void ofDaemon(
             Path path, String key, Object value, Map<String, String> daemon, List<String> problems) {
-        if (key.equals(PORT) || key.equals(DISK_POOL)) {
+        if (OF_DAEMON.contains(key)) {
             daemon.putIfAbsent(key, String.valueOf(value));
         } else {
             problems.add(path + ": there is no setting 'daemon." + key + "'");
@@ -120,6 +125,6 @@ public record HomeFile(Path path, Optional<String> port, Optional<String> diskPo
     }
 
     private static HomeFile broken(Path path, String why) {
-        return new HomeFile(path, Optional.empty(), Optional.empty(), List.of(path + " " + why));
+        return new HomeFile(path, Map.of(), List.of(path + " " + why));
     }
 }

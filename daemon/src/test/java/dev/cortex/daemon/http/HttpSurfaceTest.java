@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cortex.daemon.http.Client.Answer;
 import dev.cortex.daemon.http.FakeTable.Greeted;
 import dev.cortex.daemon.http.FakeTable.Greeting;
+import dev.cortex.daemon.metrics.Metrics;
 import dev.cortex.engine.operation.Call;
 import dev.cortex.engine.operation.Handler;
 import dev.cortex.protocol.api.Daemon;
@@ -82,7 +83,8 @@ final class HttpSurfaceTest {
             .add("echo", Method.POST, "/echo", Greeting.class, Void.class, Body.FRAMES, (Handler.Frames<Greeting>)
                     this::echo);
 
-    private final HttpSurface surface = new HttpSurface(table, TOKEN, "20260101-abc");
+    private final Metrics metrics = new Metrics(() -> List::of, "20260101-abc");
+    private final HttpSurface surface = new HttpSurface(table, TOKEN, "20260101-abc", metrics);
 
     @BeforeEach
     void start() {
@@ -389,6 +391,46 @@ final class HttpSurfaceTest {
     }
 
     @Test
+    void metricsNeedTheTokenLikeEverythingElseAndCountWhatWasAnsweredByOperationAndCode() throws IOException {
+        try (Client client = tcp()) {
+            assertProblem(client.get("/metrics"), 401, "UNAUTHENTICATED", "token");
+            client.get("/api/v1/things/x", BEARER);
+            client.get("/api/v1/fail/known", BEARER);
+            client.get("/api/v1/no/such/thing", BEARER);
+            Answer page = client.get("/metrics", BEARER);
+            assertThat(page.status()).isEqualTo(200);
+            assertThat(page.header("Content-Type").orElseThrow()).startsWith("text/plain; version=0.0.4");
+            assertThat(page.text())
+                    .contains("cortex_operations_total{code=\"OK\",operation=\"look\"} 1.0\n")
+                    .contains("cortex_operations_total{code=\"NOT_RUNNING\",operation=\"fail\"} 1.0\n")
+                    .contains("cortex_operations_total{code=\"UNAUTHENTICATED\",operation=\"none\"} 1.0\n")
+                    .contains("cortex_operations_total{code=\"NOT_FOUND\",operation=\"none\"} 1.0\n")
+                    .contains("cortex_operation_duration_seconds_count{operation=\"look\"} 1\n")
+                    .contains("cortex_build_info{version=\"20260101-abc\"} 1");
+        }
+        try (Client client = unix()) {
+            Answer open = client.get("/metrics", "Accept: application/openmetrics-text; version=1.0.0");
+            assertThat(open.header("Content-Type").orElseThrow()).startsWith("application/openmetrics-text");
+            assertThat(open.text()).endsWith("# EOF\n");
+            assertProblem(client.call("POST", "/metrics", ""), 405, "INVALID_ARGUMENT", "only read");
+        }
+    }
+
+    @Test
+    void whatAClientAsksForMakesNoSeriesOfItsOwn() throws IOException {
+        try (Client client = unix()) {
+            for (int i = 0; i < 50; i++) {
+                client.get("/api/v1/things/name-of-a-sandbox-" + i);
+                client.get("/api/v1/nothing-" + i);
+            }
+            assertThat(client.get("/metrics").text())
+                    .contains("operation=\"look\"} 50.0")
+                    .contains("operation=\"none\"} 50.0")
+                    .doesNotContain("name-of-a-sandbox", "nothing-");
+        }
+    }
+
+    @Test
     void aNameThatWasMadeToPointHereIsRefusedEvenWithTheToken() throws IOException {
         try (Client client = tcp()) {
             assertProblem(client.get("/api/v1/things/x", BEARER, "Host: evil.example"), 403, "DENIED", "evil.example");
@@ -400,8 +442,8 @@ final class HttpSurfaceTest {
     @Test
     void aTakenPortIsAnErrorWhenItWasAskedForAndElseTheSocketIsServedAlone() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, java.net.InetAddress.getLoopbackAddress());
-                HttpSurface required = new HttpSurface(table, TOKEN, "");
-                HttpSurface relaxed = new HttpSurface(table, TOKEN, "")) {
+                HttpSurface required = new HttpSurface(table, TOKEN, "", metrics);
+                HttpSurface relaxed = new HttpSurface(table, TOKEN, "", metrics)) {
             assertThatThrownBy(() -> required.start(folder.resolve("r"), taken.getLocalPort(), true))
                     .isInstanceOf(CortexException.class)
                     .hasMessageContaining("is taken");
@@ -543,7 +585,7 @@ final class HttpSurfaceTest {
         Path socket = folder.resolve("k");
         table.add("slow", Method.GET, "/slow", Void.class, Greeted.class, Body.JSON, (Handler.Json<Void, Greeted>)
                 call -> slow());
-        try (HttpSurface impatient = new HttpSurface(table, TOKEN, "", Duration.ofMillis(200))) {
+        try (HttpSurface impatient = new HttpSurface(table, TOKEN, "", metrics, Duration.ofMillis(200))) {
             impatient.start(socket, 0, true);
             try (Client silent = new Client(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
                     Client slow = new Client(SocketChannel.open(UnixDomainSocketAddress.of(socket)));

@@ -3,8 +3,12 @@ package dev.cortex.daemon.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.cortex.daemon.log.LogLimits;
 import dev.cortex.protocol.error.CortexException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -29,7 +33,7 @@ final class DaemonSettingsTest {
                         .port())
                 .isEqualTo(new Port(3200));
         assertThat(DaemonSettings.resolve(Optional.of("0"), Map.of("CORTEX_PORT", "3200"), file))
-                .isEqualTo(new DaemonSettings(new Port(0), true, Optional.empty()));
+                .isEqualTo(new DaemonSettings(new Port(0), true, Optional.empty(), LogLimits.DEFAULT));
     }
 
     @Test
@@ -47,9 +51,37 @@ final class DaemonSettingsTest {
     }
 
     @Test
+    void theLogIsLimitedBySizeNumberAndAgeWithTheVariableBeforeTheFile() {
+        HomeFile file = HomeFile.parse(PATH, "daemon:\n  log-size: 1M\n  log-files: 3\n  log-age: 36h\n");
+        assertThat(DaemonSettings.resolve(Optional.empty(), Map.of(), file).log())
+                .isEqualTo(new LogLimits(1 << 20, 3, Duration.ofHours(36)));
+        Map<String, String> variables =
+                Map.of("CORTEX_LOG_SIZE", "64KiB", "CORTEX_LOG_FILES", "0", "CORTEX_LOG_AGE", "2d");
+        assertThat(DaemonSettings.resolve(Optional.empty(), variables, file).log())
+                .isEqualTo(new LogLimits(64 << 10, 0, Duration.ofHours(48)));
+    }
+
+    @Test
+    void whatIsNoLimitOfALogIsRefusedWithWhatWouldBe() {
+        HomeFile file = HomeFile.parse(PATH, "daemon:\n  log-size: 10\n  log-files: 100\n  log-age: 1 week\n");
+        assertThatThrownBy(() -> DaemonSettings.resolve(Optional.empty(), Map.of(), file))
+                .isInstanceOf(CortexException.class)
+                .hasMessageContaining("daemon.log-size in " + PATH + ": '10' is not right; write a size from 64K to 1T")
+                .hasMessageContaining("'100' is not right; write a whole number from 0 to 99")
+                .hasMessageContaining("'1 week' is not right; write hours or days");
+        for (String size : List.of("", "K", "-1M", "1.5M", "9999999999999T", "16X", "999999999999999999999")) {
+            assertThat(new LogSettings(Map.of("CORTEX_LOG_SIZE", size + " "), HomeFile.absent(PATH), new ArrayList<>()))
+                    .satisfies(settings -> {
+                        settings.resolve();
+                        assertThat(settings.problems()).as(size).hasSize(1);
+                    });
+        }
+    }
+
+    @Test
     void dottedKeysMeanTheSameAsNestedOnes() {
         assertThat(HomeFile.parse(PATH, "daemon.port: 3300\nlimits.memory: 1G\n")
-                        .port())
+                        .ofDaemon("port"))
                 .contains("3300");
         assertThat(HomeFile.parse(PATH, "daemon.port: 3300\nlimits.memory: 1G\n")
                         .problems())

@@ -16,13 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /** What neurons say of their sandboxes. What cannot be asked in time is not there. */
-final class GuestFigures {
+public final class GuestFigures {
     /** So many neurons are asked at once. */
     static final int AT_ONCE = 64;
 
     private final SandboxService sandboxes;
 
-    GuestFigures(SandboxService sandboxes) {
+    public GuestFigures(SandboxService sandboxes) {
         this.sandboxes = sandboxes;
     }
 
@@ -31,7 +31,7 @@ final class GuestFigures {
     }
 
     /** Of those that run. */
-    Map<SandboxRow, GuestInfo> of(List<SandboxRow> rows, Duration deadline) {
+    public Map<SandboxRow, GuestInfo> of(List<SandboxRow> rows, Duration deadline) {
         List<SandboxRow> running =
                 rows.stream().filter(row -> row.state() == State.RUNNING).toList();
         return all(running, guest -> guest.info(deadline));

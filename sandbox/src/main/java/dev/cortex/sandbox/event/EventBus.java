@@ -4,12 +4,16 @@ import dev.cortex.sandbox.SandboxId;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Tells subscribers what happens. Publishing never blocks: each subscriber has a bounded queue and a thread of its own,
@@ -21,6 +25,7 @@ public final class EventBus implements AutoCloseable {
 
     private final Clock clock;
     private final AtomicLong sequence = new AtomicLong();
+    private final Map<String, LongAdder> kinds = new ConcurrentHashMap<>();
     private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
 
     public EventBus(Clock clock) {
@@ -28,9 +33,17 @@ public final class EventBus implements AutoCloseable {
     }
 
     public void publish(String kind, SandboxId sandbox, String name, Optional<String> session, String detail) {
+        kinds.computeIfAbsent(kind, any -> new LongAdder()).increment();
         SandboxEvent event = new SandboxEvent(
                 sequence.incrementAndGet(), clock.instant(), kind, Optional.of(sandbox), name, session, detail);
         subscriptions.forEach(subscription -> subscription.offer(event));
+    }
+
+    /** How many there were of each kind, whoever listened. */
+    public Map<String, Long> totals() {
+        return kinds.entrySet().stream()
+                .collect(Collectors.toMap(
+                        Map.Entry::getKey, entry -> entry.getValue().sum()));
     }
 
     /** Calls {@code to} on a thread of its own, one event after the other, until the result is closed or it throws. */

@@ -21,6 +21,12 @@ public record SandboxEvent(
         Optional<String> session,
         String detail) {
 
+    /** A sandbox that an earlier process started was found running. */
+    public static final String REATTACHED = "sandbox.reattached";
+
+    /** What is ambiguous was kept. */
+    public static final String UNCERTAIN = "sandbox.uncertain";
+
     /** The kind that stands for events which a slow subscriber has lost; {@code detail} says how many. */
     public static final String GAP = "events.gap";
 }

@@ -35,6 +35,9 @@ public interface Perimeter extends AutoCloseable {
     /** Calls {@code to} with each decision to come, on a thread of its own, until the result is closed. */
     AutoCloseable follow(SandboxId sandbox, Consumer<Decision> to);
 
+    /** What it has done so far. */
+    EgressTotals totals();
+
     /** Cuts everything. */
     @Override
     void close();

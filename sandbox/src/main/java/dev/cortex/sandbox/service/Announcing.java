@@ -1,6 +1,7 @@
 package dev.cortex.sandbox.service;
 
 import dev.cortex.sandbox.event.EventBus;
+import dev.cortex.sandbox.event.SandboxEvent;
 import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.perimeter.Decision;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -47,12 +48,12 @@ final class Announcing {
     }
 
     void reattached(SandboxRow row) {
-        say("sandbox.reattached", row, "");
+        say(SandboxEvent.REATTACHED, row, "");
     }
 
     /** What is ambiguous is kept and reported. */
     void uncertain(SandboxRow row, String why) {
-        say("sandbox.uncertain", row, why);
+        say(SandboxEvent.UNCERTAIN, row, why);
     }
 
     void sessionStarted(SandboxRow row, SessionStatus session) {

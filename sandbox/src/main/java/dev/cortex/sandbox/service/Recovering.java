@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 
 /**
@@ -51,6 +52,7 @@ final class Recovering {
     private final Primaries primaries;
     private final Background background;
     private final Announcing announcing;
+    private final LongAdder finished = new LongAdder();
 
     Recovering(
             Ports ports,
@@ -127,6 +129,11 @@ final class Recovering {
         return done;
     }
 
+    /** Interrupted operations that were finished or undone. */
+    long finished() {
+        return finished.sum();
+    }
+
     /**
      * Ends what an operation left unfinished. The lease is held.
      *
@@ -148,6 +155,7 @@ final class Recovering {
             case REMOVE -> removing.finish(row, false);
             case WIPE -> removing.finish(row, true);
         }
+        finished.increment();
         return ports.store().find(row.id());
     }
 

@@ -5,6 +5,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.perimeter.Decision;
+import dev.cortex.sandbox.perimeter.EgressTotals;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.terms.Egress;
 import java.time.Duration;
@@ -38,6 +39,11 @@ public final class SandboxEgress {
         this.exclusive = exclusive;
         this.settle = settle;
         this.outlets = outlets;
+    }
+
+    /** What was decided and carried for all sandboxes so far. */
+    public EgressTotals totals() {
+        return ports.perimeter().totals();
     }
 
     /** What it may reach now. */

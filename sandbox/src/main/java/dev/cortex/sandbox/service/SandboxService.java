@@ -378,6 +378,11 @@ public final class SandboxService implements AutoCloseable {
         return egress;
     }
 
+    /** Operations that an earlier process left unfinished, and that this one finished or undid. */
+    public long finishedOfOthers() {
+        return recovering.finished();
+    }
+
     // ---- the whole
 
     /** Waits until the recovery that began with this object has looked at everything; false when it takes longer. */

@@ -4,6 +4,7 @@ import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.guest.GuestEvents;
 import dev.cortex.sandbox.perimeter.Decision;
 import dev.cortex.sandbox.perimeter.DecisionLogFile;
+import dev.cortex.sandbox.perimeter.EgressTotals;
 import dev.cortex.sandbox.perimeter.Outlet;
 import dev.cortex.sandbox.perimeter.Perimeter;
 import dev.cortex.sandbox.terms.Egress;
@@ -54,6 +55,11 @@ public final class FakePerimeter implements Perimeter {
     @Override
     public AutoCloseable follow(SandboxId sandbox, Consumer<Decision> to) {
         return () -> {};
+    }
+
+    @Override
+    public EgressTotals totals() {
+        return EgressTotals.NONE;
     }
 
     @Override

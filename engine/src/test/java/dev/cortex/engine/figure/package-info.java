@@ -1,0 +1,5 @@
+/** Tests of the engine. */
+@NullMarked
+package dev.cortex.engine.figure;
+
+import org.jspecify.annotations.NullMarked;
