@@ -30,6 +30,7 @@ final class CommandLine {
         builder.environment().keySet().removeIf(name -> name.startsWith("CORTEX_") || name.equals("CI"));
         builder.environment().put("CORTEX_HOME", home.toString());
         builder.environment().put("CORTEX_DISK_POOL", "folder");
+        builder.environment().put("CORTEX_POOL", "0");
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.redirectInput(new File("/dev/null"));
     }

@@ -114,7 +114,8 @@ public final class Doctor {
     /** As the daemon would open it; a setting that is wrong is the daemon's to refuse. */
     private static CortexOptions options(Home home) {
         try {
-            return DaemonSettings.resolve(Optional.empty(), System.getenv(), HomeFile.read(home.settings()))
+            return DaemonSettings.resolve(
+                            Optional.empty(), Optional.empty(), System.getenv(), HomeFile.read(home.settings()))
                     .options(home);
         } catch (CortexException e) {
             return CortexOptions.at(home);

@@ -13,13 +13,15 @@ import java.util.Set;
 /** {@code cortex serve}: the daemon of a home, in the foreground. */
 public final class Serve {
     private static final String USAGE = """
-            Usage: cortex serve [--port N] [--stop-sandboxes]
+            Usage: cortex serve [--port N] [--pool N] [--stop-sandboxes]
                    cortex serve --stop
 
             Serves the home on its socket and on 127.0.0.1. Other commands start it by themselves when none runs.
             SIGTERM or Ctrl-C end it; sandboxes run on, and the next daemon finds them.
 
               --port N            port on loopback (CORTEX_PORT, daemon.port; default 3100); taken is then an error
+              --pool N            sandboxes of each kind in use that are started ahead (CORTEX_POOL, daemon.pool;
+                                  default 2, 0: none)
               --stop-sandboxes    stop every sandbox when this daemon ends
               --stop              end the daemon that runs, and wait for it; with --json: whether one ran
               --home DIR          another home (CORTEX_HOME)
@@ -44,7 +46,7 @@ public final class Serve {
     private static int run(String[] words) {
         CommandLine line;
         try {
-            line = CommandLine.parse("serve", words, Set.of("--stop", "--stop-sandboxes"), Set.of("--port"));
+            line = CommandLine.parse("serve", words, Set.of("--stop", "--stop-sandboxes"), Set.of("--port", "--pool"));
         } catch (CortexException e) {
             Words.of(words).print(e);
             return USAGE_STATUS;
@@ -62,8 +64,8 @@ public final class Serve {
                 }
                 return 0;
             }
-            DaemonSettings settings =
-                    DaemonSettings.resolve(line.value("--port"), System.getenv(), HomeFile.read(home.settings()));
+            DaemonSettings settings = DaemonSettings.resolve(
+                    line.value("--port"), line.value("--pool"), System.getenv(), HomeFile.read(home.settings()));
             DaemonProcess daemon = DaemonProcess.start(home, settings, line.has("--stop-sandboxes"));
             System.err.println(daemon.readyLine());
             daemon.awaitEnd();

@@ -30,6 +30,7 @@ import dev.cortex.sandbox.service.Folders;
 import dev.cortex.sandbox.service.Orphans;
 import dev.cortex.sandbox.service.Ports;
 import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.storage.FileSessionArchive;
 import dev.cortex.storage.SpaceReserve;
@@ -143,9 +144,14 @@ public final class Cortex implements AutoCloseable {
                 pool,
                 options.clock(),
                 options.boot(),
-                options.boundaries());
+                options.boundaries(),
+                new SpareSettings(options.spares(), Build.of(options.installation())),
+                new MachineRoom());
         SandboxService sandboxes = new SandboxService(ports);
         cleanup.push("sandboxes", sandboxes::close);
+        // Nobody could use them before the next owner, who may be another build.
+        cleanup.push("spares", () -> sandboxes.spares().drain());
+        sandboxes.keepSpares();
         Instant opened = options.clock().instant();
         Handlers handlers = new Handlers(
                 sandboxes,
@@ -161,6 +167,7 @@ public final class Cortex implements AutoCloseable {
     /** Then nothing of the home stays on the machine outside its folder. */
     private static boolean nothingRuns(SandboxStore store) {
         return store.intents().isEmpty()
+                && store.spares().all().isEmpty()
                 && store.list("", Integer.MAX_VALUE).stream()
                         .noneMatch(row -> row.state() == State.RUNNING || row.state() == State.PAUSED);
     }

@@ -21,6 +21,7 @@ import java.util.Map;
  * @param disks how it keeps its disks
  * @param boot tells boots of the machine apart
  * @param boundaries told of each durable step, for crash injection
+ * @param spares so many sandboxes of each kind in use are started ahead, 0 to 64; 0 unless asked for
  */
 public record CortexOptions(
         Home home,
@@ -30,7 +31,8 @@ public record CortexOptions(
         Clock clock,
         PoolSettings disks,
         Boot boot,
-        Boundaries boundaries) {
+        Boundaries boundaries,
+        int spares) {
 
     public CortexOptions {
         environment = Map.copyOf(environment);
@@ -51,23 +53,28 @@ public record CortexOptions(
                 Clock.systemUTC(),
                 PoolSettings.of(System.getenv()),
                 LinuxBoot.read(),
-                CrashPoint.of(System.getenv(), Boolean.getBoolean(CrashPoint.PROPERTY)));
+                CrashPoint.of(System.getenv(), Boolean.getBoolean(CrashPoint.PROPERTY)),
+                0);
     }
 
     public CortexOptions with(SandboxDriver... drivers) {
-        return new CortexOptions(home, installation, environment, List.of(drivers), clock, disks, boot, boundaries);
+        return new CortexOptions(
+                home, installation, environment, List.of(drivers), clock, disks, boot, boundaries, spares);
     }
 
     public CortexOptions with(Boundaries newBoundaries) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, newBoundaries);
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, clock, disks, boot, newBoundaries, spares);
     }
 
     public CortexOptions with(Clock newClock) {
-        return new CortexOptions(home, installation, environment, moreDrivers, newClock, disks, boot, boundaries);
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, newClock, disks, boot, boundaries, spares);
     }
 
     public CortexOptions with(PoolSettings newDisks) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, newDisks, boot, boundaries);
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, clock, newDisks, boot, boundaries, spares);
     }
 
     /**
@@ -79,6 +86,12 @@ public record CortexOptions(
     }
 
     public CortexOptions with(Boot newBoot) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, newBoot, boundaries);
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, clock, disks, newBoot, boundaries, spares);
+    }
+
+    /** The same, with a warm pool. */
+    public CortexOptions withSpares(int each) {
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, boundaries, each);
     }
 }

@@ -9,17 +9,21 @@ import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareRow;
+import dev.cortex.storage.SqliteStore;
 import dev.cortex.testkit.driver.Leftovers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,9 +67,9 @@ final class HaltIT {
 
     private static void haltEverywhere(String driver, HaltedOperation operation) throws Exception {
         try (TestHome home = new TestHome().withTools()) {
-            Set<Boundary> steps = new LinkedHashSet<>();
-            boolean[] counting = {false};
-            Cortex recording = home.open(CortexOptions.at(home.home()).with(step -> {
+            Set<Boundary> steps = Collections.synchronizedSet(new LinkedHashSet<>());
+            boolean[] counting = {operation.isOfSpares()};
+            Cortex recording = home.open(operation.options(home.home()).with(step -> {
                 if (counting[0]) {
                     steps.add(step);
                 }
@@ -75,6 +79,7 @@ final class HaltIT {
             operation.make(recording, driver);
             counting[0] = false;
             wipe(recording);
+            recording.sandboxes().spares().drain();
             assertThat(steps).isNotEmpty();
             for (Boundary step : steps) {
                 Set<SandboxId> ids = new HashSet<>();
@@ -83,7 +88,9 @@ final class HaltIT {
                 ids.addAll(ids(owner));
                 owner.close();
                 assertThat(halt(home, step, operation, driver)).as(step.word()).isEqualTo(CrashPoint.STATUS);
+                ids.addAll(spares(home));
                 Cortex next = home.reopen();
+                assertThat(spares(home)).as("spares").isEmpty();
                 ids.addAll(ids(next));
                 check(home, next, ids, step.word());
                 operation.again(next, driver);
@@ -93,6 +100,12 @@ final class HaltIT {
                 ids.addAll(ids(next));
                 check(home, next, ids, step.word() + ", removed");
             }
+        }
+    }
+
+    private static Set<SandboxId> spares(TestHome home) {
+        try (SqliteStore store = SqliteStore.look(home.home().database()).orElseThrow()) {
+            return store.spares().all().stream().map(SpareRow::id).collect(Collectors.toSet());
         }
     }
 

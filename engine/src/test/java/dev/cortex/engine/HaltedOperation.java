@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.StartSession;
+import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.SandboxRow;
@@ -21,16 +22,30 @@ enum HaltedOperation {
     REMOVE,
     FORCE,
     FORCE_PAUSED,
-    WIPE;
+    WIPE,
+    /** Of the warm pool, which is switched on for these alone. */
+    FILL,
+    HAND_OUT,
+    DRAIN;
 
     static final String NAME = "victim";
     private static final Duration GRACE = Duration.ofMillis(100);
+
+    /** How the home of the one that is cut off is opened. Whoever opens it next has no warm pool. */
+    CortexOptions options(Home home) {
+        return CortexOptions.at(home).withSpares(isOfSpares() ? 1 : 0);
+    }
+
+    /** The pool works by itself from the moment that the home is open. */
+    boolean isOfSpares() {
+        return this == FILL || this == HAND_OUT || this == DRAIN;
+    }
 
     /** So that the operation can be made. */
     void prepare(Cortex cortex, String driver) {
         SandboxService core = cortex.sandboxes();
         switch (this) {
-            case CREATE -> {}
+            case CREATE, FILL, HAND_OUT, DRAIN -> {}
             case START, REMOVE -> {
                 core.create(request(driver));
                 core.stop(NAME, GRACE);
@@ -51,10 +66,17 @@ enum HaltedOperation {
     void make(Cortex cortex, String driver) {
         SandboxService core = cortex.sandboxes();
         switch (this) {
-            case CREATE ->
+            case FILL -> core.spares().replenish();
+            case DRAIN -> {
+                core.spares().replenish();
+                core.spares().drain();
+            }
+            case CREATE, HAND_OUT -> {
+                core.spares().replenish();
                 core.create(request(driver)
                         .with(draft -> draft.primary =
                                 Optional.of(StartSession.of("sh", "-c", "setsid sleep 1000 & sleep 1000"))));
+            }
             case START -> core.start(NAME);
             case STOP, STOP_PAUSED -> core.stop(NAME, GRACE);
             case PAUSE -> core.pause(NAME);
@@ -69,10 +91,10 @@ enum HaltedOperation {
     void again(Cortex cortex, String driver) {
         Optional<State> now = state(cortex);
         State then = goal();
-        if (now.isEmpty() ? this == CREATE : !now.get().equals(then)) {
+        if (now.isEmpty() ? this == CREATE || this == HAND_OUT : !now.get().equals(then)) {
             make(cortex, driver);
         }
-        if (isRemoval()) {
+        if (leavesNothing()) {
             assertThat(state(cortex)).isEmpty();
         } else {
             assertThat(state(cortex)).contains(then);
@@ -82,18 +104,18 @@ enum HaltedOperation {
         }
     }
 
-    boolean isRemoval() {
+    boolean leavesNothing() {
         return switch (this) {
-            case REMOVE, FORCE, FORCE_PAUSED, WIPE -> true;
-            case CREATE, START, STOP, PAUSE, RESUME, STOP_PAUSED -> false;
+            case REMOVE, FORCE, FORCE_PAUSED, WIPE, FILL, DRAIN -> true;
+            case CREATE, HAND_OUT, START, STOP, PAUSE, RESUME, STOP_PAUSED -> false;
         };
     }
 
     private State goal() {
         return switch (this) {
-            case CREATE, START, RESUME -> State.RUNNING;
+            case CREATE, HAND_OUT, START, RESUME -> State.RUNNING;
             case PAUSE -> State.PAUSED;
-            case STOP, STOP_PAUSED, REMOVE, FORCE, FORCE_PAUSED, WIPE -> State.STOPPED;
+            case STOP, STOP_PAUSED, REMOVE, FORCE, FORCE_PAUSED, WIPE, FILL, DRAIN -> State.STOPPED;
         };
     }
 

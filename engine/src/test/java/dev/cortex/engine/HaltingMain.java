@@ -13,9 +13,10 @@ final class HaltingMain {
 
     public static void main(String[] arguments) throws InterruptedException {
         Home home = new Home(Path.of(arguments[0]), Path.of(arguments[1]));
-        Cortex cortex = Cortex.open(CortexOptions.at(home));
+        HaltedOperation operation = HaltedOperation.valueOf(arguments[2]);
+        Cortex cortex = Cortex.open(operation.options(home));
         cortex.awaitRecovery(Duration.ofSeconds(30));
-        HaltedOperation.valueOf(arguments[2]).make(cortex, arguments[3]);
+        operation.make(cortex, arguments[3]);
         Runtime.getRuntime().halt(SURVIVED);
     }
 }

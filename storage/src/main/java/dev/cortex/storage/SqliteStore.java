@@ -9,6 +9,7 @@ import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.store.SpareStore;
 import dev.cortex.storage.Documents.DiskDocument;
 import dev.cortex.storage.Documents.SandboxDocument;
 import java.io.IOException;
@@ -57,11 +58,13 @@ public final class SqliteStore implements SandboxStore {
     private final UUID homeId;
     private final SpaceReserve reserve;
     private final Path file;
+    private final SqliteSpares spares;
 
     private SqliteStore(Connection connection, Path file, SpaceReserve reserve) throws SQLException {
         this.connection = connection;
         this.file = file;
         this.reserve = reserve;
+        this.spares = new SqliteSpares(this, connection);
         Migrations.apply(connection);
         this.homeId = readOrMakeHomeId();
     }
@@ -71,6 +74,7 @@ public final class SqliteStore implements SandboxStore {
         this.file = file;
         this.homeId = homeId;
         this.reserve = reserveOf(file);
+        this.spares = new SqliteSpares(this, connection);
     }
 
     /** The space beside a database that is given up for what frees space. */
@@ -182,6 +186,11 @@ public final class SqliteStore implements SandboxStore {
         }
     }
 
+    @Override
+    public SpareStore spares() {
+        return spares;
+    }
+
     /** The records of images, in the same database; closed with it. */
     public ImageStore images() {
         return new SqliteImages(this, connection);
@@ -196,27 +205,7 @@ public final class SqliteStore implements SandboxStore {
     public SandboxRow insert(SandboxRow row, Intent intent) {
         return modestly(() -> {
             SandboxRow placed = row.at(lowestFreeSlot());
-            try {
-                change(
-                        "INSERT INTO sandbox (id, name, slot, create_key, state, document)"
-                                + " VALUES (?, ?, ?, nullif(?, ''), ?, ?)",
-                        placed.id().value(),
-                        placed.name(),
-                        placed.slot(),
-                        placed.settings().createKey(),
-                        placed.state().word(),
-                        json(placed));
-            } catch (SQLException e) {
-                if (e.getErrorCode() == CONSTRAINT) {
-                    throw CortexException.of(
-                            ErrorCode.ALREADY_EXISTS,
-                            "the name " + row.name() + " is taken",
-                            "use another name, or: cortex rm --force " + row.name()
-                                    + "        (its disk stays; add --wipe to delete it)");
-                }
-                throw e;
-            }
-            write(intent);
+            add(placed, intent);
             return placed;
         });
     }
@@ -345,13 +334,7 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public void saveDisk(DiskRow disk) {
-        modestly(() -> {
-            change(
-                    "INSERT INTO disk (name, document) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET document = excluded.document",
-                    disk.name(),
-                    Documents.JSON.writeValueAsString(DiskDocument.of(disk)));
-            return disk;
-        });
+        modestly(() -> put(disk));
     }
 
     @Override
@@ -378,6 +361,7 @@ public final class SqliteStore implements SandboxStore {
                             Intent.Kind.valueOf(rows.getString(2)),
                             Instant.parse(rows.getString(3))),
                     "intent of ");
+            collect(damaged, SqliteSpares.ALL, SqliteSpares::row, "spare ");
             return damaged;
         });
     }
@@ -412,10 +396,46 @@ public final class SqliteStore implements SandboxStore {
         }
     }
 
-    private int lowestFreeSlot() throws SQLException {
+    /** In a transaction: a record that is new, with its slot and what was begun with it. */
+    void add(SandboxRow placed, Intent intent) throws SQLException {
+        try {
+            change(
+                    "INSERT INTO sandbox (id, name, slot, create_key, state, document)"
+                            + " VALUES (?, ?, ?, nullif(?, ''), ?, ?)",
+                    placed.id().value(),
+                    placed.name(),
+                    placed.slot(),
+                    placed.settings().createKey(),
+                    placed.state().word(),
+                    json(placed));
+        } catch (SQLException e) {
+            if (e.getErrorCode() == CONSTRAINT) {
+                throw CortexException.of(
+                        ErrorCode.ALREADY_EXISTS,
+                        "the name " + placed.name() + " is taken",
+                        "use another name, or: cortex rm --force " + placed.name()
+                                + "        (its disk stays; add --wipe to delete it)");
+            }
+            throw e;
+        }
+        write(intent);
+    }
+
+    /** In a transaction. */
+    DiskRow put(DiskRow disk) throws SQLException {
+        change(
+                "INSERT INTO disk (name, document) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET document = excluded.document",
+                disk.name(),
+                Documents.JSON.writeValueAsString(DiskDocument.of(disk)));
+        return disk;
+    }
+
+    /** In a transaction: the lowest that neither a sandbox nor a spare has. */
+    int lowestFreeSlot() throws SQLException {
         int slot = 0;
         try (Statement query = connection.createStatement();
-                ResultSet rows = query.executeQuery("SELECT slot FROM sandbox ORDER BY slot")) {
+                ResultSet rows =
+                        query.executeQuery("SELECT slot FROM sandbox UNION ALL SELECT slot FROM spare ORDER BY slot")) {
             while (rows.next() && rows.getInt(1) == slot) {
                 slot++;
             }
@@ -444,7 +464,7 @@ public final class SqliteStore implements SandboxStore {
                 intent.since().toString());
     }
 
-    private int change(String sql, Object... values) throws SQLException {
+    int change(String sql, Object... values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
                 statement.setObject(i + 1, values[i]);

@@ -257,7 +257,8 @@ public final class Verbs {
                     .with(
                             Flag.on("stop", "end the daemon that runs; its sandboxes go on"),
                             Flag.on("stop-sandboxes", "end its sandboxes too when it ends"),
-                            Flag.of("port", "PORT", "on 127.0.0.1, instead of 3100"))
+                            Flag.of("port", "PORT", "on 127.0.0.1, instead of 3100"),
+                            Flag.of("pool", "N", "sandboxes of each kind started ahead; 2, 0: none"))
                     .example("cortex serve", "cortex serve --stop", "cortex serve --port 3200"),
             Verb.of("service", "install|uninstall|status", 1, 1, "Run the daemon as a service of systemd")
                     .with(Flag.on("dry-run", "only show the unit and the commands"))

@@ -34,8 +34,14 @@ public record Setting(String key, String flag, List<String> variables, boolean o
     static final String DAEMON = "daemon.";
 
     /** What the daemon reads of the home's file. */
-    static final List<String> DAEMON_KEYS =
-            List.of("daemon.port", "daemon.disk-pool", "daemon.log-size", "daemon.log-files", "daemon.log-age");
+    static final List<String> DAEMON_KEYS = List.of(
+            "daemon.port",
+            "daemon.disk-pool",
+            "daemon.log-size",
+            "daemon.log-files",
+            "daemon.log-age",
+            "daemon.pool",
+            "daemon.launchers");
 
     /** What other versions have and this one not yet. */
     static final List<String> NOT_YET = List.of("services", "mounts", "secrets");

@@ -5,6 +5,7 @@ import dev.cortex.engine.CortexOptions;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.home.Home;
+import dev.cortex.sandbox.spare.SpareSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,26 +19,32 @@ import java.util.Set;
  * @param portRequired the port came by the flag: that it is taken is then an error
  * @param diskPool how the home keeps its disks: auto, folder or btrfs; empty where nobody said
  * @param log how much of the daemon's log is kept
+ * @param spares so many sandboxes of each kind in use are started ahead
  */
-public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log) {
+public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log, int spares) {
     private static final Set<String> POOLS = Set.of("auto", "folder", "btrfs");
 
     /** Where clients look for the API unless they are told otherwise. */
     public static final Port DEFAULT_PORT = new Port(3100);
 
+    /** Few enough that nobody notices them: a spare on crun takes about 4 MB. */
+    public static final int DEFAULT_SPARES = 2;
+
     /** Everything by default. */
     public static DaemonSettings defaults() {
-        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT);
+        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT, DEFAULT_SPARES);
     }
 
     /**
      * Flag before variable before the home's file before default.
      *
      * @param portFlag of {@code --port}
+     * @param poolFlag of {@code --pool}
      * @param environment of this process
      * @throws CortexException INVALID_ARGUMENT with every problem
      */
-    public static DaemonSettings resolve(Optional<String> portFlag, Map<String, String> environment, HomeFile file) {
+    public static DaemonSettings resolve(
+            Optional<String> portFlag, Optional<String> poolFlag, Map<String, String> environment, HomeFile file) {
         List<String> problems = new ArrayList<>(file.problems());
         Optional<String> variable = variable(environment, "CORTEX_PORT");
         Optional<Port> flag = port("--port", portFlag, problems);
@@ -46,6 +53,7 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
         Optional<String> pool = pool("CORTEX_DISK_POOL", variable(environment, "CORTEX_DISK_POOL"), problems)
                 .or(() -> pool("daemon.disk-pool in " + file.path(), file.ofDaemon("disk-pool"), problems));
         LogLimits log = new LogSettings(environment, file, problems).resolve();
+        int spares = new Counts(environment, file, problems).of("pool", poolFlag, SpareSettings.MOST, DEFAULT_SPARES);
         if (!problems.isEmpty()) {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT,
@@ -53,12 +61,12 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
                     "correct them; every setting: cortex help settings");
         }
         Port port = flag.or(() -> fromVariable).or(() -> fromFile).orElse(DEFAULT_PORT);
-        return new DaemonSettings(port, flag.isPresent(), pool, log);
+        return new DaemonSettings(port, flag.isPresent(), pool, log, spares);
     }
 
     /** A home as these settings have it opened. */
     public CortexOptions options(Home home) {
-        CortexOptions options = CortexOptions.at(home);
+        CortexOptions options = CortexOptions.at(home).withSpares(spares);
         return diskPool.map(options::withDiskPool).orElse(options);
     }
 

@@ -25,7 +25,8 @@ public record HomeFile(Path path, Map<String, String> daemon, List<String> probl
     private static final int MOST_CHARACTERS = 1 << 20;
 
     private static final String DAEMON = "daemon";
-    private static final Set<String> OF_DAEMON = Set.of("port", "disk-pool", "log-size", "log-files", "log-age");
+    private static final Set<String> OF_DAEMON =
+            Set.of("port", "disk-pool", "log-size", "log-files", "log-age", "pool", "launchers");
 
     /** Read by clients; what is in them they check. */
     private static final Set<String> OF_CLIENTS =

@@ -56,7 +56,7 @@ public final class HeldProcesses {
         }
     }
 
-    private static boolean lives(FirstProcess first) {
+    static boolean lives(FirstProcess first) {
         String[] fields = stat(first.pid());
         return fields.length > EXIT_CODE
                 && !fields[0].equals("Z")

@@ -6,6 +6,7 @@ import dev.cortex.sandbox.driver.StartRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
@@ -18,23 +19,51 @@ final class EtcLayer {
 
     /** Writes the layer into the sandbox's folder and returns it. */
     static Path write(StartRequest request) {
-        Path layer = request.folder().resolve("etc-layer");
+        Path layer = layer(request.folder());
         try {
             makeFolder(layer);
             makeFolder(layer.resolve("etc"));
-            for (Map.Entry<String, String> file : files(request.hostname()).entrySet()) {
+            for (Map.Entry<String, String> file :
+                    files(request.hostname().orElse(Unnamed.HOSTNAME)).entrySet()) {
                 Path path = layer.resolve("etc").resolve(file.getKey());
                 Files.writeString(path, file.getValue());
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
             }
             return layer;
         } catch (IOException e) {
-            throw CortexException.of(
-                            ErrorCode.DRIVER_FAILED,
-                            "the sandbox's own files could not be written to " + layer,
-                            "look at the owner and the free space of that folder")
-                    .because(e);
+            throw failed(layer, e);
         }
+    }
+
+    /**
+     * Changes the files of a sandbox that was started without a name, in place: the overlay above them has looked at none
+     * of them yet, since nothing that could read them has run, and passes reading on to the file itself.
+     */
+    static void rename(Path folder, String hostname) {
+        Path layer = layer(folder);
+        try {
+            for (Map.Entry<String, String> file : files(hostname).entrySet()) {
+                Files.writeString(
+                        layer.resolve("etc").resolve(file.getKey()),
+                        file.getValue(),
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.TRUNCATE_EXISTING);
+            }
+        } catch (IOException e) {
+            throw failed(layer, e);
+        }
+    }
+
+    private static Path layer(Path folder) {
+        return folder.resolve("etc-layer");
+    }
+
+    private static CortexException failed(Path layer, IOException e) {
+        return CortexException.of(
+                        ErrorCode.DRIVER_FAILED,
+                        "the sandbox's own files could not be written to " + layer,
+                        "look at the owner and the free space of that folder")
+                .because(e);
     }
 
     static Map<String, String> files(String hostname) {

@@ -4,6 +4,7 @@ import dev.cortex.drivers.channel.SocketDialer;
 import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.DiskSpec;
 import dev.cortex.drivers.launch.HeldProcesses;
+import dev.cortex.drivers.launch.HostNames;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
@@ -27,6 +28,7 @@ import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.driver.Pausing;
+import dev.cortex.sandbox.driver.Preparing;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
@@ -52,7 +54,7 @@ import tools.jackson.databind.JsonNode;
  * read-only with the disk above it, no capabilities for {@code agent}, seccomp, no network, limits by control groups. As
  * root, and as an ordinary user with subordinate ids.
  */
-public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping, Discovering {
+public final class OciDriver implements SandboxDriver, Pausing, Preparing, WorkspaceKeeping, Discovering {
     public static final String NAME = "oci";
 
     /** By it the guard of a live mount serves its folder. */
@@ -68,6 +70,7 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
     private final SocketDialer dialer = new SocketDialer();
     private final OomKills oomKills = new OomKills();
     private final HeldProcesses processes = new HeldProcesses();
+    private final HostNames hostNames = new HostNames();
 
     /** @param pool in which its disks are made */
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe, HostPool pool) {
@@ -148,6 +151,9 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
         HostFolders.makePassable(new RunFiles(request.runFolder(), request.folder()).bundle());
         Started started = launch(request, host);
         processes.hold(request.sandbox(), started.first());
+        if (request.hostname().isEmpty()) {
+            hostNames.expect();
+        }
         return new OciSandboxHandle(
                         started.first(),
                         started.socket(),
@@ -264,6 +270,18 @@ public final class OciDriver implements SandboxDriver, Pausing, WorkspaceKeeping
                 .flatMap(Optional::stream)
                 .collect(Collectors.joining("; "));
         return facts.isEmpty() ? Optional.empty() : Optional.of(facts);
+    }
+
+    /** Naming it later takes root's power over its namespace, and a namespace of the host's kernel. */
+    @Override
+    public boolean prepares(String runtime) {
+        return OciRuntime.named(runtime).filter(known -> !known.ownKernel()).isPresent() && !rootless();
+    }
+
+    @Override
+    public void name(Handle handle, Path folder, String hostname) {
+        EtcLayer.rename(folder, hostname);
+        hostNames.set(OciSandboxHandle.read(handle).first(), hostname);
     }
 
     @Override

@@ -66,7 +66,7 @@ final class SandboxConfig {
         return new OciConfig(
                 OciConfig.VERSION,
                 new OciConfig.Root("mnt/rootfs", false),
-                request.hostname(),
+                request.hostname().orElse(Unnamed.HOSTNAME),
                 process(request, runtime),
                 mounts(request, runtime, neuron),
                 linux(rights, seccomp));

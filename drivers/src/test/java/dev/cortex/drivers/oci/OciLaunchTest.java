@@ -40,7 +40,7 @@ final class OciLaunchTest {
     private static StartRequest request(Image.Root root, Limits limits) {
         return new StartRequest(
                 ID,
-                "api",
+                Optional.of("api"),
                 HOME,
                 3,
                 Optional.empty(),

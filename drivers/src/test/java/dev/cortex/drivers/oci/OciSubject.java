@@ -98,7 +98,7 @@ final class OciSubject implements DriverUnderTest, AutoCloseable {
         return new GuestIdentity(
                 GuestToken.random(new SecureRandom()),
                 1,
-                request.hostname(),
+                request.hostname().orElseThrow(),
                 "0123456789abcdef0123456789abcdef",
                 Stream.of("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/home/agent")
                         .map(entry -> entry.getBytes(StandardCharsets.UTF_8))

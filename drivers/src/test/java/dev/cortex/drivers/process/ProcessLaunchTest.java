@@ -26,7 +26,7 @@ final class ProcessLaunchTest {
     private static final UUID HOME = UUID.fromString("1f2e3d4c-0000-4000-8000-000000000000");
     private static final StartRequest REQUEST = new StartRequest(
             ID,
-            "api",
+            Optional.of("api"),
             HOME,
             3,
             Optional.empty(),

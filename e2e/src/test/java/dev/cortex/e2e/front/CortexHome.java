@@ -32,6 +32,8 @@ final class CortexHome implements AutoCloseable {
         environment.put("CORTEX_HOME", folder.resolve("home").toString());
         // Hundreds of homes come and go; tests of the pool say otherwise.
         environment.put("CORTEX_DISK_POOL", "folder");
+        // Suites run on spares too, those that ask for it.
+        environment.put("CORTEX_POOL", System.getProperty("cortex.e2e.pool", "0"));
         environment.put("CORTEX_PORT", Integer.toString(port));
         environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci/crun"));
     }

@@ -46,7 +46,7 @@ public final class Handlers {
         new WatchHandlers(sandboxes).register(this);
         new WorkspaceHandlers(sandboxes.workspaces()).register(this);
         new ForwardHandlers(sandboxes).register(this);
-        new ImageHandlers(images).register(this);
+        new ImageHandlers(images, sandboxes.spares()).register(this);
     }
 
     /** Which of these drivers are ready, and which of them {@code auto} would take. */

@@ -9,6 +9,7 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.operation.Operations;
 import dev.cortex.sandbox.image.ImageStore.Entry;
+import dev.cortex.sandbox.service.Spares;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,9 +37,11 @@ final class ImageHandlers {
     private static final int BUFFER = 1 << 18;
 
     private final ImageLibrary images;
+    private final Spares spares;
 
-    ImageHandlers(ImageLibrary images) {
+    ImageHandlers(ImageLibrary images, Spares spares) {
         this.images = images;
+        this.spares = spares;
     }
 
     void register(Handlers handlers) {
@@ -171,6 +174,8 @@ final class ImageHandlers {
 
     private Images.Removed remove(Call<Void> call) {
         String image = image(call);
+        // They use it, and nobody could remove them.
+        spares.leave(images.require(image).image().digest());
         return new Images.Removed(image, images.remove(image));
     }
 

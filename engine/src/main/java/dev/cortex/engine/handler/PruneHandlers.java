@@ -42,6 +42,7 @@ final class PruneHandlers {
         UnneededImages unneeded = UnneededImages.of(images);
         List<String> left = new ArrayList<>(apply ? pruning.apply(found, withDisks) : List.of());
         if (apply && withImages) {
+            unneeded.images().forEach(image -> sandboxes.spares().leave(image.digest()));
             unneeded = unneeded.removed(left);
         }
         List<String> unsure = new ArrayList<>(found.unsure());

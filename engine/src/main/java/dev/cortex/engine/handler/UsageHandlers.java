@@ -108,8 +108,9 @@ final class UsageHandlers {
         }
     }
 
-    private static List<String> unknown(PoolState pool, List<DiskRow> disks) {
+    private List<String> unknown(PoolState pool, List<DiskRow> disks) {
         Set<String> known = disks.stream().map(DiskRow::folder).collect(Collectors.toSet());
+        sandboxes.spares().rows().forEach(spare -> known.add(spare.id().value()));
         return pool.folders().stream().filter(folder -> !known.contains(folder)).toList();
     }
 }

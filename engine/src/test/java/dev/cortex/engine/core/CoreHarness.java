@@ -14,8 +14,9 @@ import dev.cortex.sandbox.service.Boundaries;
 import dev.cortex.sandbox.service.Folders;
 import dev.cortex.sandbox.service.Ports;
 import dev.cortex.sandbox.service.SandboxService;
-import dev.cortex.sandbox.store.DiskRow;
+import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareRow;
 import dev.cortex.storage.FileSessionArchive;
 import dev.cortex.storage.SqliteStore;
 import dev.cortex.testkit.fake.FakeConnector;
@@ -28,6 +29,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,6 +55,8 @@ final class CoreHarness implements AutoCloseable {
     String digest = "";
     String boot = "first";
     Clock clock = Clock.systemUTC();
+    SpareSettings spares = SpareSettings.OFF;
+    volatile boolean shortOfMemory;
 
     CoreHarness(Path folder) {
         this.home = folder.resolve("home");
@@ -103,7 +108,9 @@ final class CoreHarness implements AutoCloseable {
                 pool,
                 clock,
                 () -> boot,
-                boundaries));
+                boundaries,
+                spares,
+                () -> shortOfMemory));
         core.events().subscribe(events::add);
         store = Optional.of(opened);
         service = Optional.of(core);
@@ -167,12 +174,27 @@ final class CoreHarness implements AutoCloseable {
                 .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
                 .map(SandboxRow::id)
                 .collect(Collectors.toSet());
-        assertThat(machine.alive()).as("processes").isEqualTo(running);
+        List<SpareRow> ahead = store().spares().all();
+        assertThat(ahead)
+                .as("unfinished spares")
+                .allMatch(spare -> spare.handle().isPresent());
+        Set<SandboxId> processes = new HashSet<>(running);
+        ahead.forEach(spare -> processes.add(spare.id()));
+        assertThat(machine.alive()).as("processes").isEqualTo(processes);
         assertThat(machine.frozen()).as("who stands still").isEqualTo(paused);
-        Set<String> ids = rows.stream().map(row -> row.id().value()).collect(Collectors.toSet());
+        Set<String> ids = texts(rows.stream().map(SandboxRow::id).toList());
+        ids.addAll(texts(processes));
         assertThat(ids).as("sandbox folders").containsAll(names(home.resolve("sandboxes")));
-        assertThat(running.stream().map(SandboxId::value)).as("run folders").containsAll(names(run));
-        assertThat(store().disks().stream().map(DiskRow::folder)).as("disks").containsAll(names(home.resolve("disks")));
+        assertThat(texts(processes)).as("run folders").containsAll(names(run));
+        Set<String> folders = texts(ahead.stream().map(SpareRow::id).toList());
+        store().disks().forEach(disk -> folders.add(disk.folder()));
+        assertThat(folders).as("disks").containsAll(names(home.resolve("disks")));
+    }
+
+    private static Set<String> texts(Collection<SandboxId> ids) {
+        Set<String> texts = new HashSet<>();
+        ids.forEach(id -> texts.add(id.value()));
+        return texts;
     }
 
     Set<String> disks() throws IOException {

@@ -10,6 +10,7 @@ import dev.cortex.protocol.api.StartSession;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.testkit.fake.FakeMachine.Fault;
 import java.io.IOException;
@@ -67,12 +68,24 @@ final class CrashTest {
         RESET,
         REMOVE,
         FORCE,
-        WIPE;
+        WIPE,
+        FILL,
+        HAND_OUT,
+        DRAIN;
+
+        /** The warm pool is off where the operation is none of its own. */
+        CoreHarness in(CoreHarness harness) {
+            if (this == FILL || this == HAND_OUT || this == DRAIN) {
+                harness.spares = new SpareSettings(1, "build");
+            }
+            return harness;
+        }
 
         void before(CoreHarness harness) {
             SandboxService core = harness.core();
             switch (this) {
-                case CREATE, CREATE_STOPPED -> {}
+                case CREATE, CREATE_STOPPED, FILL -> {}
+                case HAND_OUT, DRAIN -> core.spares().replenish();
                 case START, REMOVE -> {
                     core.create(CreateSandbox.defaults().named("old"));
                     core.stop("old", NO_GRACE);
@@ -100,9 +113,15 @@ final class CrashTest {
             }
         }
 
-        void crash(SandboxService core) {
+        void crash(CoreHarness harness) {
+            SandboxService core = harness.core();
             switch (this) {
-                case CREATE -> core.create(CoreHarness.running("new", "sleep"));
+                case FILL -> core.spares().replenish();
+                case DRAIN -> {
+                    harness.shortOfMemory = true;
+                    core.spares().replenish();
+                }
+                case CREATE, HAND_OUT -> core.create(CoreHarness.running("new", "sleep"));
                 case CREATE_STOPPED -> core.create(notStarted());
                 case START -> core.start("old");
                 case STOP, STOP_PAUSED -> core.stop("old", NO_GRACE);
@@ -181,14 +200,15 @@ final class CrashTest {
     private Set<Boundary> stepsOf(Kind kind) throws IOException {
         Set<Boundary> steps = new LinkedHashSet<>();
         boolean[] counting = {false};
-        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "steps")).at(step -> {
-            if (counting[0]) {
-                steps.add(step);
-            }
-        })) {
+        try (CoreHarness harness = kind.in(new CoreHarness(Files.createTempDirectory(folder, "steps")))
+                .at(step -> {
+                    if (counting[0]) {
+                        steps.add(step);
+                    }
+                })) {
             kind.before(harness);
             counting[0] = true;
-            kind.crash(harness.core());
+            kind.crash(harness);
         }
         return steps;
     }
@@ -196,15 +216,16 @@ final class CrashTest {
     private void dieAt(Kind kind, Boundary step) throws Exception {
         boolean[] armed = {false};
         boolean[] dead = {false};
-        try (CoreHarness harness = new CoreHarness(Files.createTempDirectory(folder, "crash")).at(crossed -> {
-            if (dead[0] || (armed[0] && crossed.equals(step))) {
-                dead[0] = true;
-                throw new Death(crossed);
-            }
-        })) {
+        try (CoreHarness harness = kind.in(new CoreHarness(Files.createTempDirectory(folder, "crash")))
+                .at(crossed -> {
+                    if (dead[0] || (armed[0] && crossed.equals(step))) {
+                        dead[0] = true;
+                        throw new Death(crossed);
+                    }
+                })) {
             kind.before(harness);
             armed[0] = true;
-            Throwable thrown = catchThrowable(() -> kind.crash(harness.core()));
+            Throwable thrown = catchThrowable(() -> kind.crash(harness));
             assertThat(thrown).isInstanceOf(Death.class);
             SandboxService next = harness.reopen();
             harness.assertConsistent();
@@ -223,7 +244,7 @@ final class CrashTest {
             case CREATE, CREATE_STOPPED -> {
                 if (row.isEmpty()) {
                     assertThat(harness.disks()).isEmpty();
-                    kind.crash(core);
+                    kind.crash(harness);
                 }
                 assertThat(harness.store().list("", 9)).hasSize(1);
             }
@@ -264,6 +285,20 @@ final class CrashTest {
                 assertThat(row).isEmpty();
                 assertThat(harness.disks()).hasSize(1);
                 core.create(CreateSandbox.defaults().named("old"));
+            }
+            case FILL, DRAIN -> {
+                harness.shortOfMemory = false;
+                core.spares().replenish();
+                assertThat(row).isEmpty();
+                assertThat(harness.store().spares().all()).hasSize(1);
+                assertThat(harness.disks()).hasSize(1);
+            }
+            case HAND_OUT -> {
+                if (row.isEmpty()) {
+                    kind.crash(harness);
+                }
+                assertThat(harness.state("new")).isEqualTo(State.RUNNING);
+                assertThat(core.sessions().list("new")).hasSize(1);
             }
             case WIPE -> {
                 assertThat(row).isEmpty();

@@ -12,7 +12,7 @@ import java.util.UUID;
  * What a driver gets to start a sandbox. All folders belong to this sandbox alone, and exist; but the disk does not at
  * its first start when the driver makes disks.
  *
- * @param hostname what the sandbox calls itself
+ * @param hostname what the sandbox calls itself; absent for one that is started before it is known ({@link Preparing})
  * @param home the home's own id: goes into names and labels, so that another home's things are never touched
  * @param slot a small number, unique among the sandboxes of the home, from which uid ranges derive
  * @param runtime the program asked for, empty: the strongest that is ready
@@ -22,7 +22,7 @@ import java.util.UUID;
  */
 public record StartRequest(
         SandboxId sandbox,
-        String hostname,
+        Optional<String> hostname,
         UUID home,
         int slot,
         Optional<String> runtime,

@@ -4,7 +4,6 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.driver.Capabilities.Capability;
 import dev.cortex.sandbox.driver.Handle;
-import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
@@ -19,20 +18,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /** From folders and a record to a neuron that answers, for create and for start. */
 final class Booting {
-    /** A first process that does not answer by then never will; the slowest runtime measured takes 0.7 s. */
-    private static final Duration ANSWER = Duration.ofSeconds(20);
-
     /** Services and their probes (DESIGN section 9). */
     private static final Duration READY = Duration.ofSeconds(30);
 
     private static final Duration CALL = Duration.ofSeconds(10);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(2);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
 
     private final Ports ports;
     private final Drivers drivers;
@@ -71,7 +65,7 @@ final class Booting {
         crossed(Boundary.FOLDERS_MADE);
         Handle handle = driver.start(new StartRequest(
                 row.id(),
-                row.name(),
+                Optional.of(row.name()),
                 store.homeId(),
                 row.slot(),
                 text(row.settings().runtime()),
@@ -86,7 +80,8 @@ final class Booting {
                 row.held(handle, GuestToken.random(random), ports.boot().id());
         store.update(held);
         crossed(Boundary.HANDLE_STORED);
-        initialize(held, driver, diskFolder);
+        Guest guest = guests.uninitialized(held);
+        Answering.until(driver, handle, () -> initialize(held, guest, diskFolder));
         crossed(Boundary.GUEST_INITIALIZED);
         return held;
     }
@@ -103,7 +98,7 @@ final class Booting {
                         row.name() + " was not ready within " + READY.toSeconds() + " s",
                         "its console: " + ports.folders().sandbox(row.id()).resolve("console.log"));
             }
-            pause = rest(pause);
+            pause = Answering.rest(pause);
         }
     }
 
@@ -131,45 +126,13 @@ final class Booting {
                 ports.folders().sandbox(row.id()));
     }
 
-    /** Initialize is idempotent for one token, so it is repeated while the process lives and its listener is not there yet. */
-    private void initialize(SandboxRow row, SandboxDriver driver, Path diskFolder) {
-        Guest guest = guests.uninitialized(row);
-        long deadline = System.nanoTime() + ANSWER.toNanos();
-        Duration pause = FIRST_PAUSE;
-        while (true) {
-            try {
-                guest.initialize(
-                        Identities.of(
-                                row,
-                                driver.placement(diskFolder),
-                                driver.capabilities().has(Capability.EGRESS)),
-                        CALL);
-                return;
-            } catch (CortexException e) {
-                boolean mayCome = e.code() == ErrorCode.GUEST_LOST && System.nanoTime() < deadline;
-                if (!mayCome || Thread.currentThread().isInterrupted() || gone(row, driver)) {
-                    throw e;
-                }
-                pause = rest(pause);
-            }
-        }
-    }
-
-    private static boolean gone(SandboxRow row, SandboxDriver driver) {
-        return row.handle()
-                .map(handle -> driver.observe(List.of(handle)).get(handle) == Observation.ABSENT)
-                .orElse(true);
-    }
-
-    private static Duration rest(Duration pause) {
-        try {
-            Thread.sleep(pause);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw cancelled();
-        }
-        Duration doubled = pause.multipliedBy(2);
-        return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    /** Gives the neuron of a sandbox its token, which it takes again as long as it is the same. */
+    void initialize(SandboxRow row, Guest guest, Path diskFolder) {
+        SandboxDriver driver = drivers.named(row.settings().driver());
+        guest.initialize(
+                Identities.of(
+                        row, driver.placement(diskFolder), driver.capabilities().has(Capability.EGRESS)),
+                CALL);
     }
 
     /** A step is done; who was cancelled meanwhile goes no further. */

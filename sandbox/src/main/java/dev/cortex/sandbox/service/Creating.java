@@ -5,24 +5,25 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.SandboxIds;
-import dev.cortex.sandbox.guest.SessionSpec;
 import dev.cortex.sandbox.lease.Lease;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
-import dev.cortex.sandbox.store.SandboxSettings;
 import dev.cortex.sandbox.store.SandboxStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
- * Makes a sandbox: record and intent, disk, first process, neuron, primary session. What fails before it is ready is
+ * Makes a sandbox, of a spare where one fits, else from nothing: record and intent, disk, first process, neuron, primary
+ * session. What fails before it is ready is
  * undone whole, and so is a create whose thread is interrupted. Readiness alone leaves the sandbox behind, as
  * {@code error}, since its console says why; a sandbox that goes with its command is undone then too.
  */
 final class Creating {
+    private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
     private static final Duration EXPECTED = Duration.ofMinutes(1);
 
     private final Ports ports;
@@ -33,6 +34,8 @@ final class Creating {
     private final Booting booting;
     private final Erasing erasing;
     private final Primaries primaries;
+    private final Spares spares;
+    private final Claiming claiming;
     private final Announcing announcing;
 
     Creating(
@@ -44,6 +47,8 @@ final class Creating {
             Booting booting,
             Erasing erasing,
             Primaries primaries,
+            Spares spares,
+            Claiming claiming,
             Announcing announcing) {
         this.ports = ports;
         this.admission = admission;
@@ -53,33 +58,71 @@ final class Creating {
         this.booting = booting;
         this.erasing = erasing;
         this.primaries = primaries;
+        this.spares = spares;
+        this.claiming = claiming;
         this.announcing = announcing;
     }
 
     /** @param createKey empty without one */
     SandboxRow create(CreateSandbox request, String createKey) {
-        Plan plan = admission.plan(request, createKey);
+        try (Creates.Turn turn = spares.turn()) {
+            Plan plan = admission.plan(request, createKey);
+            return spares.orMakeRoom(() -> create(plan));
+        }
+    }
+
+    private SandboxRow create(Plan plan) {
         if (plan.start()) {
             // Before anything is recorded: on a full disk even taking it back would need space.
             ports.pool().require();
         }
+        return claiming.claim(plan).flatMap(claimed -> handOut(plan, claimed)).orElseGet(() -> fromNothing(plan));
+    }
+
+    private SandboxRow fromNothing(Plan plan) {
         SandboxId id = ids.next();
         try (Lease lease = exclusive.take(id, plan.name(), "create", EXPECTED)) {
             SandboxRow recorded = record(plan, id);
-            Made made;
-            try {
-                made = make(recorded, plan);
-            } catch (RuntimeException e) {
-                throw undone(recorded, e);
-            }
-            made.unready().ifPresent(error -> {
-                throw error;
-            });
-            if (Thread.currentThread().isInterrupted()) {
-                throw undone(made.row(), Booting.cancelled());
-            }
-            return made.row();
+            return ready(recorded, () -> make(recorded, plan));
         }
+    }
+
+    /** Empty when the spare was of no use, and is gone. */
+    private Optional<SandboxRow> handOut(Plan plan, Claiming.Claimed claimed) {
+        try (Lease lease = claimed.lease()) {
+            SandboxRow row = claimed.row();
+            try {
+                requireImage(row);
+                claiming.handOut(claimed);
+            } catch (RuntimeException e) {
+                CortexException undone = undone(row, e);
+                if (undone.code() == ErrorCode.CANCELLED
+                        || ports.store().find(row.id()).isPresent()) {
+                    throw undone;
+                }
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        "a spare could not be handed out, another is made: " + e.getMessage());
+                return Optional.empty();
+            }
+            return Optional.of(ready(row, () -> finish(row, plan)));
+        }
+    }
+
+    private SandboxRow ready(SandboxRow recorded, Supplier<Made> making) {
+        Made made;
+        try {
+            made = making.get();
+        } catch (RuntimeException e) {
+            throw undone(recorded, e);
+        }
+        made.unready().ifPresent(error -> {
+            throw error;
+        });
+        if (Thread.currentThread().isInterrupted()) {
+            throw undone(made.row(), Booting.cancelled());
+        }
+        return made.row();
     }
 
     /** Record, intent and the disk's row. A name's disk is decided about under the name's own lease. */
@@ -95,13 +138,10 @@ final class Creating {
                 kept = Optional.empty();
             }
             kept.ifPresent(disk -> Disks.requireMatch(disk, plan.driver(), plan.image()));
-            DiskRow disk = kept.map(known -> known.limited(limit(plan, known))).orElseGet(() -> newDisk(plan, id));
-            SandboxRow row = SandboxRow.created(
-                    id,
-                    plan.name(),
-                    settings(plan, disk),
-                    primary(plan),
-                    ports.clock().instant());
+            DiskRow disk = kept.map(known -> known.limited(limit(plan, known)))
+                    .orElseGet(() -> NewRecord.disk(plan, id, ports.clock().instant()));
+            SandboxRow row = NewRecord.sandbox(
+                    plan, id, disk, disks.folder(disk), ports.clock().instant());
             SandboxRow placed = store.insert(row, new Intent(id, Intent.Kind.CREATE, row.created()));
             ports.boundaries().crossed(Boundary.CREATE_RECORDED);
             try {
@@ -123,7 +163,11 @@ final class Creating {
             announcing.created(row);
             return new Made(row, Optional.empty());
         }
-        SandboxRow held = booting.start(row, plan.image());
+        return finish(booting.start(row, plan.image()), plan);
+    }
+
+    /** From a neuron that has its token to a sandbox that is running. */
+    private Made finish(SandboxRow held, Plan plan) {
         try {
             booting.awaitReady(held);
         } catch (CortexException e) {
@@ -210,32 +254,10 @@ final class Creating {
                 .orElse(false);
     }
 
-    private DiskRow newDisk(Plan plan, SandboxId id) {
-        return new DiskRow(
-                plan.name(),
-                Erasing.diskFolder(id),
-                plan.driver().name(),
-                plan.image().reference(),
-                plan.image().digest().orElse(""),
-                plan.anonymous(),
-                plan.settings().limits().diskBytes(),
-                ports.clock().instant());
-    }
-
     /** A kept disk keeps its limit, unless another is asked for or none holds here. */
     private static long limit(Plan plan, DiskRow kept) {
         long planned = plan.settings().limits().diskBytes();
         return plan.diskLimitAsked() || planned == 0 || kept.limitBytes() == 0 ? planned : kept.limitBytes();
-    }
-
-    private SandboxSettings settings(Plan plan, DiskRow disk) {
-        String workdir = plan.workdir()
-                .orElseGet(() -> plan.driver().placement(disks.folder(disk)).workdir());
-        return plan.settings().in(workdir).limitedTo(disk.limitBytes());
-    }
-
-    private static String primary(Plan plan) {
-        return plan.primary().map(SessionSpec::id).orElse("");
     }
 
     /** @param unready why it is in error, although it was made */

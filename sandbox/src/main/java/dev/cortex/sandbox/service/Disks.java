@@ -76,9 +76,14 @@ final class Disks {
 
     /** Deletes what is on a disk, and it; its row stays. */
     void delete(DiskRow disk) {
+        delete(drivers.named(disk.driver()), folder(disk));
+    }
+
+    /** Deletes a disk that has no row. */
+    void delete(SandboxDriver driver, Path folder) {
         // A pool that is not mounted shows no disk: it would seem deleted, and come back with the pool.
         pool.open();
-        drivers.named(disk.driver()).wipeDisk(folder(disk));
+        driver.wipeDisk(folder);
     }
 
     /** What every disk takes that need not be walked, by the disk's name. */

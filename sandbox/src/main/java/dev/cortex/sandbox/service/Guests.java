@@ -50,11 +50,21 @@ final class Guests implements AutoCloseable {
     /** A neuron that has not been given its token yet. */
     Guest uninitialized(SandboxRow row) {
         Guest guest = connect(row, GuestToken.NONE);
+        take(row, guest);
+        return guest;
+    }
+
+    /** The neuron of a sandbox that was started ahead. Not kept here until somebody {@link #take}s it. */
+    Guest ahead(Handle handle) {
+        return connector.connect(() -> drivers.named(handle.driver()).dial(handle), GuestToken.NONE);
+    }
+
+    /** That neuron is this sandbox's. */
+    void take(SandboxRow row, Guest guest) {
         Connected before = connected.put(row.id(), new Connected(row.generation(), guest));
         if (before != null) {
             before.guest().close();
         }
-        return guest;
     }
 
     void forget(SandboxId id) {

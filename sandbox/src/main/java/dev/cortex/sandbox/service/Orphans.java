@@ -8,6 +8,7 @@ import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.store.SpareRow;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -103,10 +104,11 @@ public final class Orphans {
         }
     }
 
+    /** Spares first: one that is handed out meanwhile is then among the sandboxes. */
     private Set<SandboxId> known() {
-        Set<SandboxId> known = store.list("", Integer.MAX_VALUE).stream()
-                .map(SandboxRow::id)
-                .collect(Collectors.toCollection(HashSet::new));
+        Set<SandboxId> known =
+                store.spares().all().stream().map(SpareRow::id).collect(Collectors.toCollection(HashSet::new));
+        store.list("", Integer.MAX_VALUE).stream().map(SandboxRow::id).forEach(known::add);
         store.intents().stream().map(Intent::sandbox).forEach(known::add);
         return known;
     }

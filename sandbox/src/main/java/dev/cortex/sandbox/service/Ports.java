@@ -6,6 +6,8 @@ import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.guest.GuestConnector;
 import dev.cortex.sandbox.image.ImageResolver;
 import dev.cortex.sandbox.perimeter.Perimeter;
+import dev.cortex.sandbox.spare.MemoryPressure;
+import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxStore;
 import dev.cortex.sandbox.store.SessionArchive;
 import java.time.Clock;
@@ -27,7 +29,9 @@ public record Ports(
         DiskPool pool,
         Clock clock,
         Boot boot,
-        Boundaries boundaries) {
+        Boundaries boundaries,
+        SpareSettings spares,
+        MemoryPressure memory) {
     public Ports {
         drivers = List.copyOf(drivers);
     }

@@ -77,7 +77,9 @@ public final class Pruning {
 
     /** A record that was made, or can be read again, since it was looked at. */
     private boolean isKnown(SandboxId id) {
-        return ports.store().find(id).isPresent()
+        return ports.store().spares().all().stream()
+                        .anyMatch(spare -> spare.id().equals(id))
+                || ports.store().find(id).isPresent()
                 || ports.store().intent(id).isPresent()
                 || ports.store().damaged().stream().anyMatch(line -> line.contains(id.value()));
     }

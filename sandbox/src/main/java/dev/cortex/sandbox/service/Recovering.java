@@ -12,8 +12,10 @@ import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.store.SpareRow;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Brings records and the world together after a crash: first what was left unfinished, then what ought to be running.
@@ -50,6 +53,7 @@ final class Recovering {
     private final Watching watching;
     private final Waking waking;
     private final Primaries primaries;
+    private final Spares spares;
     private final Background background;
     private final Announcing announcing;
     private final LongAdder finished = new LongAdder();
@@ -71,6 +75,7 @@ final class Recovering {
             Watching watching,
             Waking waking,
             Primaries primaries,
+            Spares spares,
             Background background,
             Announcing announcing) {
         this.ports = ports;
@@ -89,6 +94,7 @@ final class Recovering {
         this.watching = watching;
         this.waking = waking;
         this.primaries = primaries;
+        this.spares = spares;
         this.background = background;
         this.announcing = announcing;
     }
@@ -114,7 +120,11 @@ final class Recovering {
                 .filter(row -> row.state() == State.STOPPED || row.state() == State.ERROR)
                 .filter(row -> !begun.contains(row.id()))
                 .toList();
-        CountDownLatch done = new CountDownLatch(unfinished.size() + runningByDriver.size() + leftOver.size());
+        Map<String, List<SpareRow>> sparesByDriver = store.spares().all().stream()
+                .collect(Collectors.groupingBy(spare -> spare.kind().driver()));
+        Set<String> observed = new HashSet<>(runningByDriver.keySet());
+        observed.addAll(sparesByDriver.keySet());
+        CountDownLatch done = new CountDownLatch(unfinished.size() + observed.size() + leftOver.size());
         for (SandboxRow row : unfinished) {
             // The lease is taken here, before anybody is served, and given back by the thread that recovers.
             Lease lease = exclusive.take(row, "recovery", EXPECTED);
@@ -124,7 +134,13 @@ final class Recovering {
                 }
             });
         }
-        runningByDriver.forEach((driver, rows) -> run("recovery of " + driver, done, () -> reattach(driver, rows)));
+        observed.forEach(driver -> run(
+                "recovery of " + driver,
+                done,
+                () -> reattach(
+                        driver,
+                        runningByDriver.getOrDefault(driver, List.of()),
+                        sparesByDriver.getOrDefault(driver, List.of()))));
         leftOver.forEach(row -> run("departure of " + row.name(), done, () -> primaries.remove(row)));
         return done;
     }
@@ -229,7 +245,8 @@ final class Recovering {
 
     /** What it is for certain; where that cannot be told nothing is changed. */
     private Observation certain(SandboxRow row) {
-        Observation seen = observe(row.settings().driver(), List.of(row)).getOrDefault(row, Observation.UNKNOWN);
+        List<Handle> handles = row.handle().stream().toList();
+        Observation seen = observation(row, observe(row.settings().driver(), handles));
         if (seen == Observation.UNKNOWN) {
             announcing.uncertain(row, "the driver cannot tell whether it runs");
             throw CortexException.of(
@@ -240,15 +257,26 @@ final class Recovering {
         return seen;
     }
 
-    /** One pass over all handles of a driver, then each by itself. */
-    private void reattach(String driver, List<SandboxRow> rows) {
-        Map<SandboxRow, Observation> seen = observe(driver, rows);
+    /** One pass over all handles of a driver, then each by itself; spares last. */
+    private void reattach(String driver, List<SandboxRow> rows, List<SpareRow> ahead) {
+        List<Handle> handles = Stream.concat(
+                        rows.stream().flatMap(row -> row.handle().stream()),
+                        ahead.stream().flatMap(spare -> spare.handle().stream()))
+                .toList();
+        Map<Handle, Observation> seen = observe(driver, handles);
         List<Thread> threads = new ArrayList<>();
         for (SandboxRow row : rows) {
-            Observation observation = seen.getOrDefault(row, Observation.UNKNOWN);
+            Observation observation = observation(row, seen);
             threads.add(Thread.ofVirtual().name("recovery of " + row.name()).start(() -> reattach(row, observation)));
         }
         threads.forEach(Recovering::join);
+        spares.recover(ahead, seen);
+    }
+
+    private static Observation observation(SandboxRow row, Map<Handle, Observation> seen) {
+        return row.handle()
+                .map(handle -> seen.getOrDefault(handle, Observation.UNKNOWN))
+                .orElse(Observation.ABSENT);
     }
 
     private void reattach(SandboxRow row, Observation seen) {
@@ -307,17 +335,9 @@ final class Recovering {
         }
     }
 
-    private Map<SandboxRow, Observation> observe(String driver, List<SandboxRow> rows) {
+    private Map<Handle, Observation> observe(String driver, List<Handle> handles) {
         try {
-            List<Handle> handles =
-                    rows.stream().flatMap(row -> row.handle().stream()).toList();
-            Map<Handle, Observation> seen = drivers.named(driver).observe(handles);
-            return rows.stream()
-                    .collect(Collectors.toMap(
-                            row -> row,
-                            row -> row.handle()
-                                    .map(handle -> seen.getOrDefault(handle, Observation.UNKNOWN))
-                                    .orElse(Observation.ABSENT)));
+            return drivers.named(driver).observe(handles);
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, "the driver " + driver + " cannot observe", e);
             return Map.of();
@@ -336,7 +356,7 @@ final class Recovering {
         });
     }
 
-    private static void join(Thread thread) {
+    static void join(Thread thread) {
         try {
             thread.join();
         } catch (InterruptedException e) {

@@ -19,6 +19,7 @@ import dev.cortex.sandbox.session.SessionLedger;
 import dev.cortex.sandbox.session.SessionRequests;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareKind;
 import dev.cortex.sandbox.terms.Lifetime.Then;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -65,6 +66,7 @@ public final class SandboxService implements AutoCloseable {
     private final Lifetimes lifetimes;
     private final Pausing pausing;
     private final Resuming resuming;
+    private final Spares spares;
     private final Creating creating;
     private final Starting starting;
     private final Stopping stopping;
@@ -105,7 +107,12 @@ public final class SandboxService implements AutoCloseable {
         this.primaries =
                 new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);
         Admission admission = new Admission(ports, drivers, requests, random);
-        this.creating = new Creating(ports, admission, ids, exclusive, disks, booting, erasing, primaries, announcing);
+        SpareRemoval spareRemoval = new SpareRemoval(ports, drivers, disks);
+        Filling filling = new Filling(ports, drivers, guests, ids, spareRemoval);
+        this.spares = new Spares(ports, guests, background, filling, spareRemoval, () -> usualKind(admission));
+        Claiming claiming = new Claiming(ports, drivers, exclusive, disks, guests, booting, spares, random);
+        this.creating = new Creating(
+                ports, admission, ids, exclusive, disks, booting, erasing, primaries, spares, claiming, announcing);
         this.starting = new Starting(ports, drivers, disks, booting, announcing);
         Draining draining = new Draining(ports.archive(), ports.folders(), guests, ports.clock(), timer);
         this.stopping = new Stopping(ports, booting, draining, guests, ledger, waking, announcing);
@@ -145,6 +152,7 @@ public final class SandboxService implements AutoCloseable {
                 watching,
                 waking,
                 primaries,
+                spares,
                 background,
                 announcing);
         this.workspaces = new Workspaces(ports, drivers, records, exclusive);
@@ -361,6 +369,11 @@ public final class SandboxService implements AutoCloseable {
         return pruning;
     }
 
+    /** The warm pool. */
+    public Spares spares() {
+        return spares;
+    }
+
     public Drivers drivers() {
         return drivers;
     }
@@ -384,6 +397,27 @@ public final class SandboxService implements AutoCloseable {
     }
 
     // ---- the whole
+
+    /** What a create without any wish gets, where that can be started ahead. */
+    private static Optional<SpareKind> usualKind(Admission admission) {
+        try {
+            return Claiming.kind(admission.plan(CreateSandbox.defaults(), ""));
+        } catch (CortexException e) {
+            // Nothing is ready here yet.
+            return Optional.empty();
+        }
+    }
+
+    /** Begins to keep the warm pool filled, once the recovery has looked at everything. */
+    public void keepSpares() {
+        spares.begin(() -> {
+            try {
+                recovered.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
 
     /** Waits until the recovery that began with this object has looked at everything; false when it takes longer. */
     public boolean awaitRecovery(Duration most) throws InterruptedException {

@@ -57,6 +57,9 @@ public interface SandboxStore extends AutoCloseable {
 
     List<DiskRow> disks();
 
+    /** Sandboxes that were started ahead, in the same database. */
+    SpareStore spares();
+
     /** Ids of rows that could not be read, each with the reason. */
     List<String> damaged();
 

@@ -47,7 +47,7 @@ public final class Trial implements AutoCloseable {
             this.folder = Files.createTempDirectory("cxt");
             this.request = new StartRequest(
                     randomId(),
-                    "trial-" + slot,
+                    Optional.of("trial-" + slot),
                     new UUID(
                             ThreadLocalRandom.current().nextLong(),
                             ThreadLocalRandom.current().nextLong()),

@@ -8,6 +8,7 @@ import dev.cortex.sandbox.driver.GuestStream;
 import dev.cortex.sandbox.driver.Handle;
 import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.driver.Pausing;
+import dev.cortex.sandbox.driver.Preparing;
 import dev.cortex.sandbox.driver.Readiness;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
@@ -27,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A driver of the {@link FakeMachine}. Leaves a file in each folder that it is given, as a real one does. */
-public final class FakeDriver implements SandboxDriver, Pausing {
+public final class FakeDriver implements SandboxDriver, Pausing, Preparing {
     private final FakeMachine machine;
     private final String name;
     private final Set<Capability> capabilities;
@@ -63,13 +64,26 @@ public final class FakeDriver implements SandboxDriver, Pausing {
             write(folder.resolve("of-" + name), request.sandbox().value());
         }
         machine.start(request.sandbox());
+        request.hostname().ifPresent(hostname -> machine.name(request.sandbox(), hostname));
         return new Handle(name, 1, request.sandbox(), "{}");
     }
 
     @Override
     public Map<Handle, Observation> observe(Collection<Handle> handles) {
+        machine.looked();
         return handles.stream()
                 .collect(Collectors.toMap(handle -> handle, handle -> machine.observe(handle.sandbox())));
+    }
+
+    @Override
+    public boolean prepares(String runtime) {
+        return capabilities.contains(Capability.ISOLATION);
+    }
+
+    @Override
+    public void name(Handle handle, Path folder, String hostname) {
+        machine.check(Fault.NAME, ErrorCode.DRIVER_FAILED);
+        machine.name(handle.sandbox(), hostname);
     }
 
     @Override

@@ -11,11 +11,14 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** What outlives a core that dies: first processes, and the faults that the next calls meet. Thread-safe. */
 public final class FakeMachine {
     private final Map<SandboxId, FakeNeuron> neurons = new ConcurrentHashMap<>();
+    private final Map<SandboxId, String> names = new ConcurrentHashMap<>();
+    private final AtomicInteger observations = new AtomicInteger();
     private final Map<Fault, String> faults = new ConcurrentHashMap<>();
     private final Queue<Observation> next = new ConcurrentLinkedQueue<>();
     private volatile Optional<Observation> observed = Optional.empty();
@@ -30,7 +33,8 @@ public final class FakeMachine {
         WIPE,
         NOT_READY,
         PAUSE,
-        RESUME
+        RESUME,
+        NAME
     }
 
     public void fail(Fault fault) {
@@ -50,6 +54,15 @@ public final class FakeMachine {
     /** The next observations, one each, whatever is true. */
     public void observeNext(Observation... observations) {
         next.addAll(List.of(observations));
+    }
+
+    /** How often somebody has looked at one or more sandboxes. */
+    public int observations() {
+        return observations.get();
+    }
+
+    void looked() {
+        observations.incrementAndGet();
     }
 
     /** Sandboxes whose first process lives. */
@@ -76,6 +89,15 @@ public final class FakeMachine {
     /** Every stream to a neuron breaks; it lives on. */
     public void breakStreams(SandboxId id) {
         neuron(id).ifPresent(FakeNeuron::breakStreams);
+    }
+
+    /** What a sandbox calls itself; empty before it has a name. */
+    public String hostname(SandboxId id) {
+        return names.getOrDefault(id, "");
+    }
+
+    void name(SandboxId id, String hostname) {
+        names.put(id, hostname);
     }
 
     public Optional<FakeNeuron> neuron(SandboxId id) {

@@ -5,6 +5,8 @@ import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.SandboxIds;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxSettings;
+import dev.cortex.sandbox.store.SpareKind;
+import dev.cortex.sandbox.terms.Rights;
 import dev.cortex.sandbox.terms.Terms;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -37,6 +39,10 @@ public final class Rows {
                 disk,
                 "key-of-" + disk,
                 Terms.DEFAULT);
+    }
+
+    public static SpareKind spareKind() {
+        return new SpareKind("oci", "crun", "host", "", "what it is made of", Limits.DEFAULT, Rights.DEFAULT);
     }
 
     public static SandboxId id() {

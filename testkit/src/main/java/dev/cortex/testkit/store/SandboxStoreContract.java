@@ -11,6 +11,7 @@ import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.store.SpareRow;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -200,5 +201,63 @@ public abstract class SandboxStoreContract {
 
     private static DiskRow disk(String name) {
         return new DiskRow(name, "folder-of-" + name, "oci", "host", "", false, 5L << 30, Rows.NOON);
+    }
+
+    private SpareRow spare() {
+        return store.spares().insert(SpareRow.begun(Rows.id(), Rows.spareKind(), "build", "boot", Rows.NOON));
+    }
+
+    @Test
+    void aSpareComesBackAsItWasWrittenAndIsNoSandbox() {
+        SpareRow row = spare();
+        SpareRow mine = row.held(new Handle("oci", 2, row.id(), "{\"pid\":1}"));
+        store.spares().update(mine);
+        reopen();
+        assertThat(store.spares().all()).containsExactly(mine);
+        assertThat(store.count()).isZero();
+        assertThat(store.list("", 9)).isEmpty();
+        store.spares().remove(mine.id());
+        assertThat(store.spares().all()).isEmpty();
+    }
+
+    @Test
+    void sparesAndSandboxesShareTheSlots() {
+        assertThat(insert("one").slot()).isZero();
+        SpareRow spare = spare();
+        assertThat(spare.slot()).isEqualTo(1);
+        assertThat(insert("two").slot()).isEqualTo(2);
+        store.spares().remove(spare.id());
+        assertThat(spare().slot()).isEqualTo(1);
+    }
+
+    @Test
+    void aSpareBecomesASandboxInOneStep() {
+        SpareRow spare = spare();
+        SandboxRow row = SandboxRow.created(spare.id(), "api", Rows.settings("api"), "", Rows.NOON);
+        DiskRow disk = new DiskRow("api", spare.id().value(), "oci", "host", "", false, 0, Rows.NOON);
+        SandboxRow claimed = store.spares().claim(row, disk, new Intent(spare.id(), Intent.Kind.CREATE, Rows.NOON));
+        assertThat(claimed).isEqualTo(row.at(spare.slot()));
+        reopen();
+        assertThat(store.spares().all()).isEmpty();
+        assertThat(store.findByName("api")).contains(claimed);
+        assertThat(store.disk("api")).contains(disk);
+        assertThat(store.intent(spare.id())).map(Intent::kind).contains(Intent.Kind.CREATE);
+    }
+
+    @Test
+    void aClaimThatFailsChangesNothing() {
+        insert("api");
+        SpareRow spare = spare();
+        SandboxRow row = SandboxRow.created(spare.id(), "api", Rows.settings("other"), "", Rows.NOON);
+        DiskRow disk = new DiskRow("other", spare.id().value(), "oci", "host", "", false, 0, Rows.NOON);
+        Intent intent = new Intent(spare.id(), Intent.Kind.CREATE, Rows.NOON);
+        assertThatThrownBy(() -> store.spares().claim(row, disk, intent)).hasMessageContaining("the name api is taken");
+        assertThat(store.spares().all()).containsExactly(spare);
+        assertThat(store.disk("other")).isEmpty();
+        assertThat(store.intent(spare.id())).isEmpty();
+        store.spares().remove(spare.id());
+        SandboxRow late = SandboxRow.created(spare.id(), "late", Rows.settings("late"), "", Rows.NOON);
+        assertThatThrownBy(() -> store.spares().claim(late, disk, intent)).hasMessageContaining("there is no spare");
+        assertThat(store.findByName("late")).isEmpty();
     }
 }

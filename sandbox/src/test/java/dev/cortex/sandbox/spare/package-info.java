@@ -1,0 +1,4 @@
+@NullMarked
+package dev.cortex.sandbox.spare;
+
+import org.jspecify.annotations.NullMarked;
