@@ -1,0 +1,117 @@
+package dev.cortex.bench;
+
+import dev.cortex.bench.measure.Measure;
+import dev.cortex.bench.measure.Series;
+import dev.cortex.bench.place.Checkout;
+import dev.cortex.bench.place.Grounds;
+import dev.cortex.bench.place.Machine;
+import dev.cortex.bench.report.Json;
+import dev.cortex.bench.report.Outcome;
+import dev.cortex.bench.report.Table;
+import dev.cortex.bench.report.Ticker;
+import dev.cortex.bench.suite.Suite;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code ./dev bench}, which builds what is needed and then starts this. */
+public final class Bench {
+    private static final int USAGE = 2;
+
+    private Bench() {}
+
+    public static void main(String[] words) throws IOException {
+        System.exit(run(words));
+    }
+
+    private static int run(String[] words) throws IOException {
+        Arguments arguments;
+        try {
+            arguments = Arguments.parse(words);
+        } catch (IllegalArgumentException e) {
+            System.err.println("bench: " + e.getMessage());
+            return USAGE;
+        }
+        if (arguments.help()) {
+            System.out.print(Arguments.USAGE);
+            return 0;
+        }
+        Checkout checkout =
+                new Checkout(Path.of(System.getProperty("cortex.checkout", ".")).toRealPath(), "cortex");
+        Grounds grounds = new Grounds(checkout);
+        Thread ending = new Thread(grounds::close, "ending");
+        Runtime.getRuntime().addShutdownHook(ending);
+        try {
+            return measure(arguments, grounds);
+        } finally {
+            grounds.close();
+        }
+    }
+
+    private static int measure(Arguments arguments, Grounds grounds) throws IOException {
+        List<Measure> measures = new Suite(grounds).measures();
+        if (arguments.list()) {
+            measures.forEach(measure -> System.out.printf("%-16s %s%n", measure.id(), measure.about()));
+            return 0;
+        }
+        List<Measure> chosen = chosen(measures, arguments.only());
+        if (chosen.isEmpty()) {
+            System.err.println("bench: there is no measure of that name; see ./dev bench --list");
+            return USAGE;
+        }
+        Table table = new Table(System.out);
+        Machine machine = Machine.look(grounds.checkout());
+        String loadBefore = Machine.load();
+        table.machine(machine);
+        List<Outcome> outcomes = run(chosen, arguments, table);
+        String loadAfter = Machine.load();
+        table.summary(outcomes, loadBefore, loadAfter);
+        Path file = arguments.json().orElseGet(() -> jsonFile(grounds.checkout()));
+        Files.writeString(file, Json.of(machine, loadBefore, loadAfter, outcomes) + "\n");
+        System.out.println("every sample: " + file);
+        return outcomes.stream().allMatch(outcome -> outcome.words().isEmpty()) ? 0 : 1;
+    }
+
+    private static List<Measure> chosen(List<Measure> all, List<String> only) {
+        boolean known = all.stream().map(Measure::id).toList().containsAll(only);
+        return all.stream()
+                .filter(measure -> known && (only.isEmpty() || only.contains(measure.id())))
+                .toList();
+    }
+
+    private static List<Outcome> run(List<Measure> measures, Arguments arguments, Table table) {
+        Ticker ticker = new Ticker(
+                System.err, System.console() != null && System.console().isTerminal());
+        List<Outcome> outcomes = new ArrayList<>();
+        for (Measure measure : measures) {
+            ticker.begin(measure.id(), outcomes.size() + 1, measures.size());
+            Outcome outcome;
+            try {
+                List<Series> series = measure.run(arguments.length(), ticker);
+                outcome = Outcome.of(measure, series);
+            } catch (Exception e) {
+                outcome = Outcome.failed(measure, String.valueOf(e.getMessage()));
+            }
+            ticker.end();
+            outcomes.add(outcome);
+            table.outcome(outcome);
+        }
+        return outcomes;
+    }
+
+    private static Path jsonFile(Checkout checkout) {
+        try {
+            Path folder = Files.createDirectories(checkout.out().resolve("bench"));
+            String time =
+                    Instant.now().truncatedTo(ChronoUnit.SECONDS).toString().replace(":", "");
+            return folder.resolve("bench-" + time + ".json");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.cortex.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.cortex.bench.measure.Length;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+final class ArgumentsTest {
+    private static Arguments parse(String... words) {
+        return Arguments.parse(words);
+    }
+
+    @Test
+    void withoutWordsEverythingIsMeasuredAtLength() {
+        Arguments plain = parse();
+        assertThat(plain.length()).isEqualTo(Length.WHOLE);
+        assertThat(plain.only()).isEmpty();
+        assertThat(plain.json()).isEmpty();
+    }
+
+    @Test
+    void onlyTakesNamesUpToTheNextFlag() {
+        Arguments some = parse("--only", "exec", "command", "--short", "--json", "a.json");
+        assertThat(some.only()).containsExactly("exec", "command");
+        assertThat(some.length()).isEqualTo(Length.SHORT);
+        assertThat(some.json()).contains(Path.of("a.json"));
+    }
+
+    @Test
+    void whatIsNotUnderstoodIsNamed() {
+        assertThatThrownBy(() -> parse("--shrot")).hasMessageContaining("'--shrot'");
+        assertThatThrownBy(() -> parse("--json")).hasMessageContaining("--json FILE");
+        assertThatThrownBy(() -> parse("--only", "--short")).hasMessageContaining("--only NAME");
+    }
+}
