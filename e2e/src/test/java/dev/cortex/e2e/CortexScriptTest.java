@@ -100,6 +100,19 @@ final class CortexScriptTest {
     }
 
     @Test
+    void aKeyThatIsPressedInAShellBuildsNothing() throws Exception {
+        Files.setLastModifiedTime(
+                fixture.root().resolve("pom.xml"), FileTime.from(Instant.now().plusSeconds(5)));
+        ScriptFixture.Outcome stale = fixture.run("completion", "words", "--", "ex");
+        assertThat(stale.words()).endsWith("[completion]", "[words]", "[--]", "[ex]");
+        Files.delete(fixture.root().resolve("out/java-home"));
+        ScriptFixture.Outcome neverBuilt = fixture.run("completion", "words", "--", "ex");
+        assertThat(neverBuilt.status()).isEqualTo(1);
+        assertThat(neverBuilt.stdout() + neverBuilt.stderr()).isEmpty();
+        assertThat(fixture.builds()).isEmpty();
+    }
+
+    @Test
     void aTreeThatWasMovedIsBuiltAnew() throws Exception {
         Files.writeString(fixture.root().resolve("out/stamp"), "/somewhere/else\n");
         fixture.run("ls");

@@ -1,161 +1,105 @@
 package dev.cortex.cli.command;
 
-/** Scripts for shells, made from the table of verbs. Names of sandboxes come from {@code cortex completion names}. */
+/**
+ * Scripts for shells. Each hands the line to {@code cortex completion words} and shows the answer: its first line says
+ * whether files of this machine would do too ({@code :files}, {@code :folders} or {@code :words}), each further one is a
+ * candidate, a tab, and what is said of it. Names in it may be chosen by what runs in a sandbox, so that no shell ever
+ * expands one.
+ */
 public final class Completion {
     private Completion() {}
 
-    /** Verbs whose operands are names of sandboxes. */
-    private static final String NAMED = "inspect|start|stop|rm|exec|attach|sessions|logs|cp|forward|watch|diff|apply";
-
     public static String bash() {
         return """
-            # eval "$(cortex completion bash)"
+            # For this shell: eval "$(cortex completion bash)"
+            # For all: cortex completion bash > ~/.local/share/bash-completion/completions/cortex
             _cortex() {
-                local word=${COMP_WORDS[COMP_CWORD]} verb= i
-                for ((i = 1; i < COMP_CWORD; i++)); do
-                    case ${COMP_WORDS[i]} in
-                        --) return ;;
-                        -*) ;;
-                        *) verb=${COMP_WORDS[i]}; break ;;
+                local line=${COMP_LINE:0:COMP_POINT} program=${COMP_WORDS[0]/#~\\//$HOME/} kind='' word about answer broken
+                local -a typed
+                read -r -a typed <<<"$line"
+                [[ $line == *[[:space:]] ]] && typed+=('')
+                word=${typed[${#typed[@]}-1]}
+                # Readline replaces only what stands behind the last of these.
+                broken=${word%"${word##*[:=]}"}
+                COMPREPLY=()
+                answer=$("$program" completion words -- "${typed[@]:1}" 2>/dev/null) || return
+                while IFS=$'\\t' read -r word about; do
+                    if [[ -z $kind ]]; then kind=$word; continue; fi
+                    [[ $word == *[:/=] ]] && compopt -o nospace
+                    printf -v word %q "${word#"$broken"}"
+                    COMPREPLY+=("$word")
+                done <<<"$answer"
+                # What readline does by itself where there is nothing to choose from.
+                if ((${#COMPREPLY[@]} == 0)); then
+                    case $kind in
+                        :files) compopt -o default ;;
+                        :folders) compopt -o dirnames ;;
                     esac
-                done
-                if [[ $word == -* ]]; then
-                    case $verb in
-            %s        *) COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
-                    esac
-                    return
+                elif [[ $kind == :files ]]; then
+                    while read -r word; do
+                        printf -v word %q "$word"
+                        COMPREPLY+=("$word")
+                    done < <(compgen -f -- "${typed[${#typed[@]}-1]}")
                 fi
-                case $verb in
-                    '') COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
-                    attach|sessions|logs)
-                        local -a said=()
-                        for ((i++; i < COMP_CWORD; i++)); do
-                            [[ ${COMP_WORDS[i]} == -* ]] || said+=("${COMP_WORDS[i]}")
-                        done
-                        if ((${#said[@]} == 1)); then
-                            COMPREPLY=($(compgen -W "$(cortex completion sessions "${said[0]}" 2>/dev/null)" -- "$word"))
-                        elif ((${#said[@]} == 0)); then
-                            COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word"))
-                        fi ;;
-                    %s) COMPREPLY=($(compgen -W "$(cortex completion names 2>/dev/null)" -- "$word")) ;;
-                    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")) ;;
-                    service) COMPREPLY=($(compgen -W 'install uninstall status' -- "$word")) ;;
-                    config) COMPREPLY=($(compgen -W 'get set unset trust' -- "$word")) ;;
-                    egress) COMPREPLY=($(compgen -W "log set show $(cortex completion names 2>/dev/null)" -- "$word")) ;;
-                    image)
-                        if ((COMP_CWORD == i + 1)); then
-                            COMPREPLY=($(compgen -W 'import ls inspect rm' -- "$word"))
-                        elif [[ ${COMP_WORDS[i + 1]} == inspect || ${COMP_WORDS[i + 1]} == rm ]]; then
-                            COMPREPLY=($(compgen -W "$(cortex completion images 2>/dev/null)" -- "$word"))
-                        fi ;;
-                    help) COMPREPLY=($(compgen -W '%s' -- "$word")) ;;
-                esac
             }
-            complete -o default -F _cortex cortex ./cortex
-            """.formatted(
-                bashFlags(), flags(Verbs.GLOBAL), verbs(), NAMED, verbs() + " " + String.join(" ", Subjects.names()));
-    }
-
-    private static String bashFlags() {
-        StringBuilder cases = new StringBuilder();
-        for (Verb verb : Verbs.all()) {
-            cases.append("            ").append(verb.name()).append(") COMPREPLY=($(compgen -W '");
-            cases.append(flags(verb.flags()))
-                    .append(' ')
-                    .append(flags(Verbs.GLOBAL))
-                    .append("' -- \"$word\")) ;;\n");
-        }
-        return cases.toString();
+            complete -F _cortex cortex ./cortex
+            """;
     }
 
     public static String zsh() {
-        StringBuilder text = new StringBuilder("#compdef cortex\n# eval \"$(cortex completion zsh)\"\n_cortex() {\n");
-        text.append("    local -a verbs\n    verbs=(\n");
-        for (Verb verb : Verbs.all()) {
-            text.append("        '")
-                    .append(verb.name())
-                    .append(':')
-                    .append(quoted(verb.summary()))
-                    .append("'\n");
-        }
-        text.append("    )\n    if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n    case $words[2] in\n");
-        for (Verb verb : Verbs.all()) {
-            text.append("        ").append(verb.name()).append(") [[ $PREFIX == -* ]] && compadd -- ");
-            text.append(flags(verb.flags()))
-                    .append(' ')
-                    .append(flags(Verbs.GLOBAL))
-                    .append(" ;;\n");
-        }
-        text.append("    esac\n    case $words[2] in\n");
-        text.append("        attach|sessions|logs) if (( CURRENT == 3 )); then ")
-                .append("compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"}\n")
-                .append(
-                        "            else compadd -- ${(f)\"$(cortex completion sessions $words[3] 2>/dev/null)\"}; fi ;;\n");
-        text.append("        ").append(NAMED);
-        text.append(") compadd -- ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
-        text.append("        completion) compadd bash zsh fish ;;\n        config) compadd get set unset trust ;;\n");
-        text.append("        egress) compadd log set show ${(f)\"$(cortex completion names 2>/dev/null)\"} ;;\n");
-        text.append("        service) compadd install uninstall status ;;\n");
-        text.append("        image) if (( CURRENT == 3 )); then compadd import ls inspect rm\n")
-                .append("            elif [[ $words[3] == (inspect|rm) ]]; then ")
-                .append(
-                        "compadd -- ${(f)\"$(cortex completion images 2>/dev/null)\"}\n            else _files; fi ;;\n");
-        text.append("    esac\n    [[ $words[2] == (cp|run|create) ]] && _files\n}\ncompdef _cortex cortex\n");
-        return text.toString();
+        return """
+            #compdef cortex
+            # For this shell, behind compinit: eval "$(cortex completion zsh)"
+            # For all: cortex completion zsh > "${fpath[1]}/_cortex"
+            _cortex() {
+                local program=${words[1]/#\\~\\//$HOME/} kind line word
+                local -a typed lines open closed openShown closedShown
+                typed=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
+                lines=("${(@f)$("$program" completion words -- "${typed[@]}" 2>/dev/null)}")
+                kind=$lines[1]
+                shift lines
+                for line in "${lines[@]}"; do
+                    word=${line%%$'\\t'*}
+                    [[ $line == *$'\\t'* ]] && line="$word  -- ${line#*$'\\t'}"
+                    if [[ $word == *[:/=] ]]; then
+                        open+=("$word"); openShown+=("$line")
+                    else
+                        closed+=("$word"); closedShown+=("$line")
+                    fi
+                done
+                local found=1
+                (( $#closed )) && compadd -l -d closedShown -a closed && found=0
+                (( $#open )) && compadd -S '' -l -d openShown -a open && found=0
+                case $kind in
+                    :files) _files && found=0 ;;
+                    :folders) _files -/ && found=0 ;;
+                esac
+                return found
+            }
+            if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _cortex "$@"; else compdef _cortex cortex; fi
+            """;
     }
 
     public static String fish() {
-        StringBuilder text = new StringBuilder("# cortex completion fish | source\n");
-        text.append("complete -c cortex -n __fish_use_subcommand -f\n");
-        for (Verb verb : Verbs.all()) {
-            text.append("complete -c cortex -n __fish_use_subcommand -a ").append(verb.name());
-            text.append(" -d '").append(quoted(verb.summary())).append("'\n");
-            for (Flag flag : verb.flags()) {
-                fishFlag(text, "__fish_seen_subcommand_from " + verb.name(), flag);
-            }
-        }
-        for (Flag flag : Verbs.GLOBAL) {
-            fishFlag(text, "", flag);
-        }
-        text.append("complete -c cortex -n '__fish_seen_subcommand_from ").append(NAMED.replace('|', ' '));
-        text.append("' -a '(cortex completion names 2>/dev/null)'\n");
-        text.append("complete -c cortex -n '__fish_seen_subcommand_from egress' -a 'log set show");
-        text.append(" (cortex completion names 2>/dev/null)'\n");
-        text.append("complete -c cortex -n '__fish_seen_subcommand_from image' -a 'import ls inspect rm'\n");
-        text.append(
-                "complete -c cortex -n '__fish_seen_subcommand_from inspect rm; and __fish_seen_subcommand_from image'");
-        text.append(" -a '(cortex completion images 2>/dev/null)'\n");
-        return text.toString();
-    }
-
-    private static void fishFlag(StringBuilder text, String condition, Flag flag) {
-        text.append("complete -c cortex");
-        if (!condition.isEmpty()) {
-            text.append(" -n '").append(condition).append('\'');
-        }
-        text.append(" -l ").append(flag.name());
-        if (flag.letter() != 0) {
-            text.append(" -s ").append(flag.letter());
-        }
-        text.append(flag.takesValue() ? " -r" : "")
-                .append(" -d '")
-                .append(quoted(flag.help()))
-                .append("'\n");
-    }
-
-    private static String verbs() {
-        return String.join(" ", Verbs.names());
-    }
-
-    private static String flags(Iterable<Flag> flags) {
-        StringBuilder names = new StringBuilder();
-        for (Flag flag : flags) {
-            names.append(names.isEmpty() ? "--" : " --").append(flag.name());
-        }
-        return names.toString();
-    }
-
-    private static String quoted(String text) {
-        return text.replace("'", "'\\''");
+        return """
+            # For this shell: cortex completion fish | source
+            # For all: cortex completion fish > ~/.config/fish/completions/cortex.fish
+            function __cortex_words
+                set -l typed (commandline -opc)
+                set -l program (string replace -r '^~/' "$HOME/" -- $typed[1])
+                set -e typed[1]
+                set -l current (commandline -ct)
+                set -l lines ($program completion words -- $typed "$current" 2>/dev/null)
+                switch "$lines[1]"
+                    case :files
+                        __fish_complete_path "$current"
+                    case :folders
+                        __fish_complete_directories "$current"
+                end
+                set -e lines[1]
+                printf '%s\\n' $lines
+            end
+            complete -c cortex -f -a '(__cortex_words)'
+            """;
     }
 }

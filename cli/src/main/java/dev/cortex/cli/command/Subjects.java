@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /** What {@code cortex help SUBJECT} explains: a subject, not a flag. */
-final class Subjects {
+public final class Subjects {
     private Subjects() {}
 
-    static List<String> names() {
+    public static List<String> names() {
         return List.of(
                 "settings",
                 "daemon",

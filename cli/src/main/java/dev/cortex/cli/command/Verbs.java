@@ -287,7 +287,12 @@ public final class Verbs {
                             "curl -H \"Authorization: Bearer $(cortex token)\" http://127.0.0.1:3100/api/v1/sandboxes"),
             Verb.of("version", "", 0, 0, "Versions of this command and of the daemon")
                     .example("cortex version", "cortex version --json", "cortex --version"),
-            Verb.of("completion", "bash|zsh|fish", 1, 2, "A script for the shell that completes verbs, flags, names")
+            Verb.of("completion", "bash|zsh|fish", 1, 1000, "A script for the shell that completes verbs, flags, names")
+                    .noting("For every shell to come:\n"
+                            + "  bash  cortex completion bash > ~/.local/share/bash-completion/completions/cortex\n"
+                            + "        (needs the package bash-completion; else eval it in ~/.bashrc)\n"
+                            + "  zsh   cortex completion zsh > \"${fpath[1]}/_cortex\", then: rm -f ~/.zcompdump\n"
+                            + "  fish  cortex completion fish > ~/.config/fish/completions/cortex.fish")
                     .example(
                             "eval \"$(cortex completion bash)\"",
                             "eval \"$(cortex completion zsh)\"",

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.TreeSet;
 
 /**
  * Names of this machine between bytes and Java's strings. The JVM encodes them as the locale does, which ./cortex sets to
@@ -45,6 +46,11 @@ public final class HostText {
     /** A path for people. */
     public static String text(Path path) {
         return word(path.toString()).text();
+    }
+
+    /** The names of all variables of the environment. */
+    public static String[] variableNames() {
+        return new TreeSet<>(System.getenv().keySet()).toArray(new String[0]);
     }
 
     /** A variable of the environment, empty where it is not set. */

@@ -1,5 +1,6 @@
 package dev.cortex.cli.settings;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,6 +46,16 @@ public record Setting(String key, String flag, List<String> variables, boolean o
 
     /** What other versions have and this one not yet. */
     static final List<String> NOT_YET = List.of("services", "mounts", "secrets");
+
+    /** Every key that a person can set in the home's file. */
+    public static String[] keys() {
+        List<String> keys = new ArrayList<>();
+        for (Setting setting : ALL) {
+            keys.add(setting.key());
+        }
+        keys.addAll(DAEMON_KEYS);
+        return keys.toArray(new String[0]);
+    }
 
     public static List<Setting> all() {
         return ALL;

@@ -54,6 +54,8 @@ public final class Training {
                     "config",
                     "version",
                     "help run",
+                    "completion words -- exec a",
+                    "completion words -- cp a:",
                     "exec --no-such-flag")) {
                 run(folder, line);
             }

@@ -2,14 +2,13 @@ package dev.cortex.cli.verb;
 
 import dev.cortex.cli.command.Completion;
 import dev.cortex.cli.command.UsageException;
-import dev.cortex.cli.http.Connection;
-import dev.cortex.cli.http.Daemon;
-import dev.cortex.cli.http.Request;
+import dev.cortex.cli.command.Word;
+import dev.cortex.cli.completion.TypedLine;
 import dev.cortex.cli.json.Json;
-import dev.cortex.protocol.operation.Operations;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 
-/** {@code cortex completion}. */
+/** {@code cortex completion}: the scripts, and for them the words. */
 final class CompletionCommand implements Command {
     private final Context context;
 
@@ -20,17 +19,31 @@ final class CompletionCommand implements Command {
     @Override
     public int run() throws UsageException {
         String shell = context.invocation().operand(0);
+        List<Word> behind = context.invocation().operands();
+        if (shell.equals("words")) {
+            new CompletionWords(context, new TypedLine(texts(behind.subList(1, behind.size())))).print();
+            return 0;
+        }
+        if (behind.size() > 1) {
+            throw new UsageException(
+                    "cortex completion takes no word '" + behind.get(1).text() + "'", "see: cortex completion --help");
+        }
         switch (shell) {
             case "bash" -> script(Completion.bash());
             case "zsh" -> script(Completion.zsh());
             case "fish" -> script(Completion.fish());
-            case "names" -> names();
-            case "images" -> images();
-            case "sessions" -> sessions();
             default ->
                 throw new UsageException("there is no completion for '" + shell + "'", "choose: bash, zsh, fish");
         }
         return 0;
+    }
+
+    private static List<String> texts(List<Word> words) {
+        List<String> texts = new ArrayList<>();
+        for (Word word : words) {
+            texts.add(word.text());
+        }
+        return texts;
     }
 
     private void script(String text) {
@@ -38,42 +51,6 @@ final class CompletionCommand implements Command {
             context.output().data("completion", Json.object().put("text", text).build());
         } else {
             context.output().text(text);
-        }
-    }
-
-    /** The sandbox is the word behind. */
-    private void sessions() {
-        Optional<Connection> running = context.daemon().connectRunning();
-        if (running.isPresent() && context.invocation().operands().size() > 1) {
-            Request request =
-                    Request.of(Operations.SESSION_LIST, context.invocation().operand(1));
-            Json list = context.daemon().call(request, running.get(), Daemon.SILENT);
-            for (Json session : list.get("sessions").items()) {
-                context.output().line(session.get("id").text());
-            }
-        }
-    }
-
-    private void images() {
-        Optional<Connection> running = context.daemon().connectRunning();
-        if (running.isPresent()) {
-            Json list = context.daemon().call(Request.of(Operations.IMAGE_LIST), running.get(), Daemon.SILENT);
-            for (Json image : list.get("images").items()) {
-                for (String name : image.get("names").texts()) {
-                    context.output().line(name);
-                }
-            }
-        }
-    }
-
-    /** What the scripts ask for while somebody types; a daemon is not started for that. */
-    private void names() {
-        Optional<Connection> running = context.daemon().connectRunning();
-        if (running.isPresent()) {
-            Json list = context.daemon().call(Request.of(Operations.LIST), running.get(), Daemon.SILENT);
-            for (Json sandbox : list.get("sandboxes").items()) {
-                context.output().line(sandbox.get("name").text());
-            }
         }
     }
 }

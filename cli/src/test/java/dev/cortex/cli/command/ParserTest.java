@@ -164,19 +164,6 @@ final class ParserTest {
     }
 
     @Test
-    void completionKnowsEveryVerbAndFlag() {
-        for (String script : List.of(Completion.bash(), Completion.zsh(), Completion.fish())) {
-            for (Verb verb : Verbs.all()) {
-                assertThat(script).contains(verb.name());
-                for (Flag flag : verb.flags()) {
-                    assertThat(script).contains(flag.name());
-                }
-            }
-            assertThat(script).contains("cortex completion names");
-        }
-    }
-
-    @Test
     void distanceCountsEditsAndSwapsOfNeighbours() {
         assertThat(Nearest.distance("cerate", "create")).isEqualTo(1);
         assertThat(Nearest.distance("exec", "exec")).isZero();
