@@ -60,10 +60,14 @@ public final class SqliteStore implements SandboxStore {
     private final Path file;
     private final SqliteSpares spares;
 
+    /** Empty where somebody else may write. */
+    private final Optional<KnownRows> known;
+
     private SqliteStore(Connection connection, Path file, SpaceReserve reserve) throws SQLException {
         this.connection = connection;
         this.file = file;
         this.reserve = reserve;
+        this.known = Optional.of(new KnownRows());
         this.spares = new SqliteSpares(this, connection);
         Migrations.apply(connection);
         this.homeId = readOrMakeHomeId();
@@ -74,6 +78,7 @@ public final class SqliteStore implements SandboxStore {
         this.file = file;
         this.homeId = homeId;
         this.reserve = reserveOf(file);
+        this.known = Optional.empty();
         this.spares = new SqliteSpares(this, connection);
     }
 
@@ -212,14 +217,16 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public Optional<SandboxRow> find(SandboxId id) {
-        return transaction(
-                () -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())));
+        return known.flatMap(rows -> rows.sandbox(id.value()))
+                .or(() -> transaction(() -> remembered(
+                        first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())))));
     }
 
     @Override
     public Optional<SandboxRow> findByName(String name) {
-        return transaction(
-                () -> first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)));
+        return known.flatMap(rows -> rows.sandboxNamed(name))
+                .or(() -> transaction(() -> remembered(
+                        first(rows("SELECT id, name, slot, state, document FROM sandbox WHERE name = ?", name)))));
     }
 
     @Override
@@ -238,7 +245,7 @@ public final class SqliteStore implements SandboxStore {
                 query.setString(1, after);
                 try (ResultSet rows = query.executeQuery()) {
                     while (page.size() < most && rows.next()) {
-                        readable(rows).ifPresent(page::add);
+                        knownOrRead(rows).ifPresent(page::add);
                     }
                 }
             }
@@ -289,10 +296,13 @@ public final class SqliteStore implements SandboxStore {
     @Override
     public void remove(SandboxId id, boolean forgetDisk) {
         transaction(() -> {
+            known.ifPresent(rows -> rows.forget(id));
             if (forgetDisk) {
                 for (SandboxRow row :
                         rows("SELECT id, name, slot, state, document FROM sandbox WHERE id = ?", id.value())) {
-                    change("DELETE FROM disk WHERE name = ?", row.settings().disk());
+                    String disk = row.settings().disk();
+                    known.ifPresent(rows -> rows.forgetDisk(disk));
+                    change("DELETE FROM disk WHERE name = ?", disk);
                 }
             }
             change("DELETE FROM sandbox WHERE id = ?", id.value());
@@ -303,15 +313,22 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public Optional<Intent> intent(SandboxId id) {
-        return intents().stream().filter(i -> i.sandbox().equals(id)).findFirst();
+        return first(intents("SELECT sandbox, kind, since FROM intent WHERE sandbox = ?", id.value()));
     }
 
     @Override
     public List<Intent> intents() {
+        return intents("SELECT sandbox, kind, since FROM intent ORDER BY sandbox");
+    }
+
+    private List<Intent> intents(String sql, String... keys) {
         return transaction(() -> {
             List<Intent> intents = new ArrayList<>();
-            try (Statement query = connection.createStatement();
-                    ResultSet rows = query.executeQuery("SELECT sandbox, kind, since FROM intent ORDER BY sandbox")) {
+            try (PreparedStatement query = connection.prepareStatement(sql)) {
+                for (int i = 0; i < keys.length; i++) {
+                    query.setString(i + 1, keys[i]);
+                }
+                ResultSet rows = query.executeQuery();
                 while (rows.next()) {
                     try {
                         intents.add(new Intent(
@@ -329,7 +346,11 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public Optional<DiskRow> disk(String name) {
-        return transaction(() -> first(readDisks("SELECT name, document FROM disk WHERE name = ?", name)));
+        return known.flatMap(rows -> rows.disk(name)).or(() -> transaction(() -> {
+            Optional<DiskRow> disk = first(readDisks("SELECT name, document FROM disk WHERE name = ?", name));
+            known.ifPresent(rows -> disk.ifPresent(rows::remember));
+            return disk;
+        }));
     }
 
     @Override
@@ -339,7 +360,10 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public void forgetDisk(String name) {
-        transaction(() -> change("DELETE FROM disk WHERE name = ?", name));
+        transaction(() -> {
+            known.ifPresent(rows -> rows.forgetDisk(name));
+            return change("DELETE FROM disk WHERE name = ?", name);
+        });
     }
 
     @Override
@@ -423,6 +447,7 @@ public final class SqliteStore implements SandboxStore {
 
     /** In a transaction. */
     DiskRow put(DiskRow disk) throws SQLException {
+        known.ifPresent(rows -> rows.forgetDisk(disk.name()));
         change(
                 "INSERT INTO disk (name, document) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET document = excluded.document",
                 disk.name(),
@@ -444,6 +469,7 @@ public final class SqliteStore implements SandboxStore {
     }
 
     private void replace(SandboxRow row) throws SQLException {
+        known.ifPresent(rows -> rows.forget(row.id()));
         int changed = change(
                 "UPDATE sandbox SET state = ?, document = ? WHERE id = ?",
                 row.state().word(),
@@ -516,6 +542,18 @@ public final class SqliteStore implements SandboxStore {
                 }
             }
         }
+    }
+
+    private Optional<SandboxRow> knownOrRead(ResultSet rows) throws SQLException {
+        String id = rows.getString(1);
+        Optional<SandboxRow> seen = known.flatMap(all -> all.sandbox(id));
+        return seen.isPresent() ? seen : remembered(readable(rows));
+    }
+
+    /** The lock is held. */
+    private Optional<SandboxRow> remembered(Optional<SandboxRow> read) {
+        known.ifPresent(rows -> read.ifPresent(rows::remember));
+        return read;
     }
 
     private static Optional<SandboxRow> readable(ResultSet rows) throws SQLException {
