@@ -346,11 +346,12 @@ public final class SqliteStore implements SandboxStore {
 
     @Override
     public Optional<DiskRow> disk(String name) {
-        return known.flatMap(rows -> rows.disk(name)).or(() -> transaction(() -> {
-            Optional<DiskRow> disk = first(readDisks("SELECT name, document FROM disk WHERE name = ?", name));
-            known.ifPresent(rows -> disk.ifPresent(rows::remember));
-            return disk;
-        }));
+        return known.flatMap(rows -> rows.disk(name))
+                .or(() -> transaction(() -> {
+                    Optional<DiskRow> disk = first(readDisks("SELECT name, document FROM disk WHERE name = ?", name));
+                    known.ifPresent(rows -> disk.ifPresent(rows::remember));
+                    return disk;
+                }));
     }
 
     @Override

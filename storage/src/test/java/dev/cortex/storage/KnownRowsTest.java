@@ -93,8 +93,8 @@ final class KnownRowsTest {
                     .map(i -> Thread.ofVirtual().start(() -> {
                         long last = 0;
                         while (!done.get()) {
-                            long now = Long.parseLong("0"
-                                    + store.find(row.id()).orElseThrow().reason());
+                            long now = Long.parseLong(
+                                    "0" + store.find(row.id()).orElseThrow().reason());
                             wentBack.compareAndSet(false, now < last);
                             last = now;
                         }

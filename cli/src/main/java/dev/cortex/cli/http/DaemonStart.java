@@ -16,14 +16,21 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Starts the daemon of a home and waits until it serves. Whoever starts one at the same moment is no harm: the second
- * daemon finds the home's lock taken and ends, and both clients reach the first.
+ * Starts the daemon of a home and waits until it serves. One client starts it, the others that come meanwhile wait for
+ * the same one. Whoever starts one by hand at the same moment is no harm: the second daemon finds the home's lock taken
+ * and ends, and both reach the first.
  */
 final class DaemonStart {
     /** Ten times what a cold start without caches takes. */
     private static final long PATIENCE_MILLIS = 20_000;
 
     private static final long POLL_MILLIS = 5;
+
+    private static final long TOLD_AFTER_MILLIS = 1_000;
+    private static final String STARTING = "cortex: starting the daemon …";
+
+    /** Many may wait for another's start, and what they cost is missing to the daemon that they wait for. */
+    private static final long LONGEST_POLL_MILLIS = 40;
 
     /** A home that a program holds which serves nothing is not waited for longer than some starts take. */
     private static final int AGAIN = 3;
@@ -44,6 +51,35 @@ final class DaemonStart {
      * @throws CortexException with the daemon's own words when it could not start
      */
     Connection start() {
+        long begun = System.nanoTime();
+        long poll = POLL_MILLIS;
+        boolean told = false;
+        while (true) {
+            Optional<StartTurn> turn = StartTurn.take(home);
+            if (turn.isPresent()) {
+                try (StartTurn mine = turn.get()) {
+                    // Whoever had the turn before may have done it.
+                    Optional<Connection> connection = attempt();
+                    return connection.isPresent() ? connection.get() : startOne();
+                }
+            }
+            pause(poll);
+            Optional<Connection> connection = attempt();
+            if (connection.isPresent()) {
+                return connection.get();
+            }
+            if (millisSince(begun) > PATIENCE_MILLIS) {
+                throw unanswered();
+            }
+            if (millisSince(begun) > TOLD_AFTER_MILLIS && !told) {
+                told = true;
+                notices.accept(STARTING);
+            }
+            poll = Math.min(2 * poll, LONGEST_POLL_MILLIS);
+        }
+    }
+
+    private Connection startOne() {
         long logged = logBytes();
         String daemon = detach();
         long begun = System.nanoTime();
@@ -54,7 +90,7 @@ final class DaemonStart {
             if (connection.isPresent()) {
                 return connection.get();
             }
-            long waited = (System.nanoTime() - begun) / 1_000_000;
+            long waited = millisSince(begun);
             if (!isAlive(daemon)) {
                 // It may have found the home taken by one that is about to serve.
                 connection = waited < 2_000 ? attempt() : Optional.empty();
@@ -75,17 +111,25 @@ final class DaemonStart {
                 }
             }
             if (waited > PATIENCE_MILLIS) {
-                throw CortexException.of(
-                        ErrorCode.DEADLINE,
-                        "the daemon was started but does not answer after " + PATIENCE_MILLIS / 1000 + " s",
-                        "its log: " + HostText.text(home.log()));
+                throw unanswered();
             }
-            if (waited > 1_000 && !told) {
+            if (waited > TOLD_AFTER_MILLIS && !told) {
                 told = true;
-                notices.accept("cortex: starting the daemon …");
+                notices.accept(STARTING);
             }
-            pause();
+            pause(POLL_MILLIS);
         }
+    }
+
+    private static long millisSince(long begun) {
+        return (System.nanoTime() - begun) / 1_000_000;
+    }
+
+    private CortexException unanswered() {
+        return CortexException.of(
+                ErrorCode.DEADLINE,
+                "the daemon was started but does not answer after " + PATIENCE_MILLIS / 1000 + " s",
+                "its log: " + HostText.text(home.log()));
     }
 
     private Optional<Connection> attempt() {
@@ -198,9 +242,9 @@ final class DaemonStart {
         }
     }
 
-    private static void pause() {
+    private static void pause(long millis) {
         try {
-            Thread.sleep(POLL_MILLIS);
+            Thread.sleep(millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -60,6 +60,20 @@ final class ReattachIT {
     }
 
     @Test
+    void clientsThatComeAtOnceStartOneDaemon() throws Exception {
+        try (CortexHome cortex = CortexHome.open()) {
+            cortex.shell("for i in $(seq 12); do cortex ls >out$i 2>&1 & pids=\"$pids $!\"; done;"
+                            + " for p in $pids; do wait $p || exit 1; done")
+                    .succeeded();
+            String log = Files.readString(cortex.home().resolve("daemon.log"));
+            assertThat(log.lines().filter(line -> line.startsWith("cortex: serving ")))
+                    .as(log)
+                    .hasSize(1);
+            assertThat(log).doesNotContain("is owned by");
+        }
+    }
+
+    @Test
     void anAttachedClientReconnectsByItselfAndMissesNothing() throws Exception {
         try (CortexHome cortex = CortexHome.open()) {
             cortex.cortex("create", "a").succeeded();

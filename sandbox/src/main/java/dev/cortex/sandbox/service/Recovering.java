@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,6 +35,15 @@ final class Recovering {
     private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
     private static final Duration EXPECTED = Duration.ofMinutes(1);
     private static final Duration ANSWER = Duration.ofSeconds(5);
+
+    /**
+     * So many neurons are greeted at once: a thousand at once would keep every client of a daemon that has just started
+     * waiting behind them.
+     */
+    private static final int AT_ONCE = 4;
+
+    /** Neurons that have not answered by then hold nobody up any more. */
+    private static final Duration TURN = Duration.ofMillis(250);
 
     /** A stop that was cut off by a crash has had its grace. */
     private static final Duration NO_GRACE = Duration.ofMillis(200);
@@ -264,10 +275,18 @@ final class Recovering {
                         ahead.stream().flatMap(spare -> spare.handle().stream()))
                 .toList();
         Map<Handle, Observation> seen = observe(driver, handles);
+        Semaphore turns = new Semaphore(AT_ONCE);
         List<Thread> threads = new ArrayList<>();
         for (SandboxRow row : rows) {
             Observation observation = observation(row, seen);
-            threads.add(Thread.ofVirtual().name("recovery of " + row.name()).start(() -> reattach(row, observation)));
+            await(turns);
+            threads.add(Thread.ofVirtual().name("recovery of " + row.name()).start(() -> {
+                try {
+                    reattach(row, observation);
+                } finally {
+                    turns.release();
+                }
+            }));
         }
         threads.forEach(Recovering::join);
         spares.recover(ahead, seen);
@@ -277,6 +296,17 @@ final class Recovering {
         return row.handle()
                 .map(handle -> seen.getOrDefault(handle, Observation.UNKNOWN))
                 .orElse(Observation.ABSENT);
+    }
+
+    private static void await(Semaphore turns) {
+        try {
+            if (!turns.tryAcquire(TURN.toMillis(), TimeUnit.MILLISECONDS)) {
+                // One for this, and others for who comes next.
+                turns.release(AT_ONCE - 1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void reattach(SandboxRow row, Observation seen) {
