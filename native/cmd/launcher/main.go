@@ -16,6 +16,7 @@ import (
 	"cortex.dev/native/internal/launch/live"
 	"cortex.dev/native/internal/launch/probe"
 	"cortex.dev/native/internal/launch/userns"
+	"cortex.dev/native/internal/turns"
 	"cortex.dev/native/internal/version"
 )
 
@@ -40,7 +41,9 @@ const usage = `usage: launcher VERB
   disks DIR           list a pool's disks with what each takes
   disk                make one, or set its limit
   workspace           copy a folder to a sandbox's disk, compare it, apply changes
-  detach -- CMD …     start a program in a session of its own, print its pid
+  detach [--prompt] -- CMD …
+                      start a program in a session of its own, print its pid
+                      (--prompt: one that is waited for, with short slices of time)
   version             print the version
 
 wipe, usage, workspace, extract and import take --rootless: inside the caller's user namespace.
@@ -89,6 +92,8 @@ func main() {
 	// The longest verb lives for milliseconds to seconds; a collection costs
 	// more than the memory.
 	debug.SetGCPercent(400)
+	// The daemon's are short. Runtimes and what they start inherit from here.
+	turns.Usual()
 	os.Exit(run(call{began: began, arguments: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout}))
 }
 

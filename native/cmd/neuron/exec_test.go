@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"cortex.dev/native/internal/guestpb"
 	"cortex.dev/native/internal/wire"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -344,6 +346,37 @@ func TestAProcessStartsWithACleanSlate(t *testing.T) {
 		fmt.Sprint(min(ownScore+500, 1000)), originalFileLimit(t)}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Fatalf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestTheNeuronHasShortSlicesOfTimeAndASessionTheUsualOnes(t *testing.T) {
+	slice := func(thread int) uint64 {
+		attributes, err := unix.SchedGetAttr(thread, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return attributes.Runtime
+	}
+	n := readyNeuron(t)
+	usual := slice(0) // 0 before Linux 6.12, whose slices are all the same
+	for _, user := range []string{"", "root"} {
+		info := n.exec(&guestpb.ExecRequest{Argv: words("sleep", "60"), User: user})
+		if got := slice(int(info.Pid)); got != usual {
+			t.Errorf("a session has slices of %d, not %d", got, usual)
+		}
+	}
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", n.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		id, err := strconv.Atoi(task.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slice(id); usual > 0 && got >= usual {
+			t.Errorf("thread %d of the neuron has slices of %d, and a session of %d", id, got, usual)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"syscall"
 
+	"cortex.dev/native/internal/turns"
 	"cortex.dev/native/internal/users"
 	"golang.org/x/sys/unix"
 )
@@ -67,6 +68,8 @@ func Enter(plain bool, limits *Limits) (m *Machine, children <-chan struct{}, te
 	if err := closeOnExec(); err != nil {
 		return nil, nil, nil, err
 	}
+	// Before the other threads, which get it from these.
+	turns.Short()
 	if os.Getpid() != 1 {
 		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 			return nil, nil, nil, fmt.Errorf("become the reaper of all descendants: %w", err)

@@ -5,7 +5,8 @@
 // The filter that the runtime installs cannot do this, because the neuron lives
 // under it as well and sets the marks. A filter belongs to a thread and to what
 // that thread starts: one thread of the neuron is sealed, and starts all sessions;
-// the others still set marks. It costs a session's start nothing.
+// the others still set marks. It costs a session's start nothing. The neuron's short
+// slices of time end at that thread too.
 package seal
 
 import (
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"cortex.dev/native/internal/turns"
 	"golang.org/x/sys/unix"
 )
 
@@ -51,6 +53,7 @@ func New(scope Scope, carrier int) (starter *Starter, sealed bool) {
 	go func() {
 		// Never unlocked: the thread is of no other use.
 		runtime.LockOSThread()
+		turns.UsualForChildren()
 		made <- install(filter(scope, uint32(carrier)))
 		for run := range starter.work {
 			run()

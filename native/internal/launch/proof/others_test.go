@@ -14,6 +14,7 @@ import (
 
 	"cortex.dev/native/internal/launch"
 	"cortex.dev/native/internal/launch/process"
+	"golang.org/x/sys/unix"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -244,6 +245,48 @@ func TestAPlainProcessThatCannotRunSaysWhy(t *testing.T) {
 	w.failed(spec, launch.DriverFailed, "permission denied")
 	spec.Process.Argv, spec.Process.Cwd = []string{programs.first}, "/nonexistent"
 	w.failed(spec, launch.DriverFailed, "/nonexistent")
+}
+
+func TestAPromptProgramHasShortSlicesAndWhatALauncherStartsForItHasNot(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	script := "launcher=$0; $launcher detach -- sleep 300; echo $$; sleep 300"
+	output, err := exec.Command(programs.launcher, "detach", "--log", log, "--prompt", "--", "sh", "-c", script, programs.launcher).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt, err := strconv.Atoi(strings.TrimSpace(string(output)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(-prompt, syscall.SIGKILL) }()
+	var pids []string
+	until(t, func() bool {
+		text, _ := os.ReadFile(log)
+		pids = strings.Fields(string(text))
+		return len(pids) == 2
+	})
+	child, err := strconv.Atoi(pids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(-child, syscall.SIGKILL) }()
+	usual := sliceOf(t, 0)
+	if got := sliceOf(t, child); got != usual {
+		t.Errorf("what its launcher started has slices of %d, not %d", got, usual)
+	}
+	if got := sliceOf(t, prompt); usual > 0 && got >= usual {
+		t.Errorf("it has slices of %d, and others of %d", got, usual)
+	}
+}
+
+// sliceOf is 0 before Linux 6.12, whose slices are all the same.
+func sliceOf(t *testing.T, pid int) uint64 {
+	t.Helper()
+	attributes, err := unix.SchedGetAttr(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return attributes.Runtime
 }
 
 func TestADetachedProgramOutlivesItsCaller(t *testing.T) {

@@ -164,8 +164,13 @@ final class DaemonStart {
     /** Gives the process id of the daemon that was started. */
     private String detach() {
         List<String> argv = new ArrayList<>(List.of(install.launcher().toString(), "detach"));
-        argv.addAll(
-                List.of("--log", home.log().toString(), "--", install.script().toString(), "serve"));
+        argv.addAll(List.of(
+                "--log",
+                home.log().toString(),
+                "--prompt",
+                "--",
+                install.script().toString(),
+                "serve"));
         ProcessBuilder launcher = new ProcessBuilder(argv);
         launcher.environment().put("CORTEX_HOME", home.folder().toString());
         try {
