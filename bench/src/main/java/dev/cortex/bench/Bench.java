@@ -1,5 +1,7 @@
 package dev.cortex.bench;
 
+import dev.cortex.bench.against.Comparison;
+import dev.cortex.bench.measure.Judgement;
 import dev.cortex.bench.measure.Measure;
 import dev.cortex.bench.measure.Series;
 import dev.cortex.bench.place.Checkout;
@@ -9,15 +11,18 @@ import dev.cortex.bench.report.Json;
 import dev.cortex.bench.report.Outcome;
 import dev.cortex.bench.report.Table;
 import dev.cortex.bench.report.Ticker;
+import dev.cortex.bench.soak.LongSoak;
 import dev.cortex.bench.suite.Suite;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** {@code ./dev bench}, which builds what is needed and then starts this. */
 public final class Bench {
@@ -47,6 +52,9 @@ public final class Bench {
         Thread ending = new Thread(grounds::close, "ending");
         Runtime.getRuntime().addShutdownHook(ending);
         try {
+            if (arguments.soak().isPresent()) {
+                return soak(arguments.soak().get(), grounds);
+            }
             return measure(arguments, grounds);
         } finally {
             grounds.close();
@@ -54,7 +62,9 @@ public final class Bench {
     }
 
     private static int measure(Arguments arguments, Grounds grounds) throws IOException {
-        List<Measure> measures = new Suite(grounds).measures();
+        Optional<Checkout> other = other();
+        List<Measure> measures =
+                other.isPresent() ? new Comparison(grounds, other.get()).measures() : new Suite(grounds).measures();
         if (arguments.list()) {
             measures.forEach(measure -> System.out.printf("%-16s %s%n", measure.id(), measure.about()));
             return 0;
@@ -74,7 +84,41 @@ public final class Bench {
         Path file = arguments.json().orElseGet(() -> jsonFile(grounds.checkout()));
         Files.writeString(file, Json.of(machine, loadBefore, loadAfter, outcomes) + "\n");
         System.out.println("every sample: " + file);
-        return outcomes.stream().allMatch(outcome -> outcome.words().isEmpty()) ? 0 : 1;
+        boolean measured = outcomes.stream().allMatch(outcome -> outcome.words().isEmpty());
+        return measured && (other.isEmpty() || noneWorse(outcomes)) ? 0 : 1;
+    }
+
+    private static boolean noneWorse(List<Outcome> outcomes) {
+        List<String> worse = outcomes.stream()
+                .filter(outcome -> outcome.judgements().stream()
+                        .anyMatch(judgement -> judgement.standing() != Judgement.Standing.MET))
+                .map(Outcome::id)
+                .toList();
+        System.out.println(worse.isEmpty() ? "no regression" : "regression: " + String.join(", ", worse));
+        return worse.isEmpty();
+    }
+
+    /** The other revision, which the script has built. */
+    private static Optional<Checkout> other() {
+        String folder = System.getProperty("cortex.against", "");
+        return folder.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Checkout(Path.of(folder), System.getProperty("cortex.against.label", folder)));
+    }
+
+    private static int soak(Duration length, Grounds grounds) {
+        new Table(System.out).machine(Machine.look(grounds.checkout()));
+        try {
+            return new LongSoak(grounds, System.out).run(length, ticker()) ? 0 : 1;
+        } catch (Exception e) {
+            System.err.println("bench: the soak broke off: " + e.getMessage());
+            return 1;
+        }
+    }
+
+    private static Ticker ticker() {
+        return new Ticker(
+                System.err, System.console() != null && System.console().isTerminal());
     }
 
     private static List<Measure> chosen(List<Measure> all, List<String> only) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.cortex.bench.measure.Length;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 final class ArgumentsTest {
@@ -26,6 +27,13 @@ final class ArgumentsTest {
         assertThat(some.only()).containsExactly("exec", "command");
         assertThat(some.length()).isEqualTo(Length.SHORT);
         assertThat(some.json()).contains(Path.of("a.json"));
+    }
+
+    @Test
+    void aSoakLastsTwentyMinutesUnlessOneSaysHowLong() {
+        assertThat(parse("--soak").soak()).contains(Duration.ofMinutes(20));
+        assertThat(parse("--soak", "3").soak()).contains(Duration.ofMinutes(3));
+        assertThatThrownBy(() -> parse("--soak", "0")).hasMessageContaining("minutes");
     }
 
     @Test

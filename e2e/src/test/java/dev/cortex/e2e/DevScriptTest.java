@@ -19,7 +19,8 @@ final class DevScriptTest {
     void helpHasALineForEachVerb() throws Exception {
         Outcome help = dev("help");
         assertThat(help.status()).isZero();
-        for (String verb : List.of("build", "test", "check", "fmt", "generate", "aot", "bench", "run", "install", "clean")) {
+        for (String verb :
+                List.of("build", "test", "check", "fmt", "generate", "aot", "bench", "run", "install", "clean")) {
             assertThat(help.output().lines()).anyMatch(line -> line.startsWith("  " + verb + " "));
         }
     }

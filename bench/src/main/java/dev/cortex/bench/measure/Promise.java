@@ -68,6 +68,27 @@ public sealed interface Promise {
         }
     }
 
+    /**
+     * The contender is no regression of the base: it is not worse by more than a twentieth, as the kinder end of the
+     * interval of their ratio says, and by more than {@code floor} in the measure's unit between the medians.
+     */
+    record NoWorse(String contender, String base, double floor) implements Promise {
+        private static final double TOLERATED = 1.05;
+
+        @Override
+        public Judgement judge(List<Series> all) {
+            String words = "no worse than " + base + " (by 5 %, and " + plain(floor) + ")";
+            return pair(all, contender, base, words, (own, other) -> {
+                boolean rate = find(all, contender).orElseThrow().unit().moreIsBetter();
+                Samples worse = rate ? other : own;
+                Samples better = rate ? own : other;
+                Interval interval = Bootstrap.ratioOfMedians(worse, better);
+                boolean met = interval.low() <= TOLERATED || worse.median() - better.median() <= floor;
+                return judgement(contender, words, worse.median() / better.median(), interval, met);
+            });
+        }
+    }
+
     /** Judges two contenders that both have figures. */
     interface Pair {
         Judgement judge(Samples own, Samples other);

@@ -1,5 +1,6 @@
 package dev.cortex.bench.place;
 
+import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -14,6 +15,18 @@ public record Checkout(Path root, String label) {
 
     public Path out() {
         return root.resolve("out");
+    }
+
+    /** Whether its daemon has that setting, as {@code cortex serve --help} says. */
+    public boolean knows(String setting) {
+        try {
+            return Command.run(script().toString(), "serve", "--help").contains(setting);
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     public Path bench(String program) {

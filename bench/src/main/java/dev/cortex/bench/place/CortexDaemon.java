@@ -3,7 +3,9 @@ package dev.cortex.bench.place;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.testkit.http.HttpAnswer;
 import dev.cortex.testkit.http.UnixHttp;
+import dev.cortex.testkit.soak.HomeDatabase;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -179,6 +181,7 @@ public final class CortexDaemon implements AutoCloseable {
             removeAll();
         } finally {
             end();
+            removeGroups();
             Path disks = home.folder().resolve("disks");
             if (Files.readString(Path.of("/proc/self/mountinfo")).contains(" " + disks + " ")) {
                 Command.run("umount", disks.toString());
@@ -189,6 +192,18 @@ public final class CortexDaemon implements AutoCloseable {
                     "--one-file-system",
                     folder.toString(),
                     home.runFolder().toString());
+        }
+    }
+
+    /** What stands above the control groups of its sandboxes, which a daemon leaves for the next. */
+    private void removeGroups() throws IOException {
+        String name = "cortex-" + HomeDatabase.of(home).id().substring(0, 8);
+        Path top = Path.of("/sys/fs/cgroup");
+        Files.deleteIfExists(top.resolve(name));
+        try (DirectoryStream<Path> hierarchies = Files.newDirectoryStream(top)) {
+            for (Path hierarchy : hierarchies) {
+                Files.deleteIfExists(hierarchy.resolve(name));
+            }
         }
     }
 

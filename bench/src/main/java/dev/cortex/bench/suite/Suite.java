@@ -53,6 +53,14 @@ public final class Suite {
             String name = "cortex " + runtime;
             entries.add(Entry.of(name, () -> CortexCreate.cold(name, grounds, checkout, runtime)));
         }
+        if (checkout.knows("CORTEX_LAUNCHERS")) {
+            entries.add(ahead("cortex crun, launcher waiting", "crun", "CORTEX_LAUNCHERS", 200));
+            entries.add(ahead("cortex runsc, launcher waiting", "runsc", "CORTEX_LAUNCHERS", 200));
+        }
+        if (checkout.knows("CORTEX_POOL")) {
+            entries.add(ahead("cortex crun, warm pool", "crun", "CORTEX_POOL", 400));
+            promises.add(new Promise.AtMost("cortex crun, warm pool", 5));
+        }
         promises.add(new Promise.AtMostTimes("cortex crun", "bare crun", 1.5));
         promises.add(new Promise.Faster("cortex crun", "docker run", 5));
         promises.add(new Promise.AtMostTimes("cortex runsc", "bare runsc", 1.3));
@@ -65,6 +73,11 @@ public final class Suite {
                 3,
                 entries,
                 promises);
+    }
+
+    /** @param pauseMillis until what was taken has been made again */
+    private Entry ahead(String name, String runtime, String setting, long pauseMillis) {
+        return Entry.of(name, () -> CortexCreate.ahead(name, grounds, runtime, Map.of(setting, "4"), pauseMillis));
     }
 
     private Measure exec() {
@@ -82,8 +95,8 @@ public final class Suite {
                 "true to its end in a running sandbox over the API, on a kept connection",
                 Unit.MILLISECONDS,
                 300,
-                30,
-                20,
+                60,
+                100,
                 entries,
                 promises);
     }
@@ -97,7 +110,7 @@ public final class Suite {
                 15,
                 3,
                 List.of(
-                        Entry.of("cortex exec", () -> CortexCommand.exec("cortex exec", grounds, checkout)),
+                        Entry.of("cortex exec", () -> new Paths(grounds).command("cortex exec", checkout)),
                         Entry.of("docker exec", () -> Peers.dockerExec(grounds))),
                 List.of(new Promise.Faster("cortex exec", "docker exec", 1), new Promise.AtMost("cortex exec", 100)));
     }

@@ -39,6 +39,32 @@ final class PromiseTest {
                 .isEqualTo(standing);
     }
 
+    @ParameterizedTest
+    @CsvSource({"10, MET", "10.4, MET", "11, MISSED", "9, MET"})
+    void aRegressionIsWorseByATwentiethAndByMoreThanTheFloor(double own, Standing standing) {
+        Promise promise = new Promise.NoWorse("own", "base", 0.5);
+        assertThat(promise.judge(List.of(flat("own", own), flat("base", 10))).standing())
+                .isEqualTo(standing);
+        assertThat(new Promise.NoWorse("own", "base", 2)
+                        .judge(List.of(flat("own", own), flat("base", 10)))
+                        .standing())
+                .as("beneath the floor")
+                .isEqualTo(Standing.MET);
+    }
+
+    @Test
+    void aRateIsWorseWhereItIsLower() {
+        Promise promise = new Promise.NoWorse("own", "base", 50);
+        assertThat(promise.judge(List.of(rate("own", 700), rate("base", 1000))).standing())
+                .isEqualTo(Standing.MISSED);
+        assertThat(promise.judge(List.of(rate("own", 1000), rate("base", 700))).standing())
+                .isEqualTo(Standing.MET);
+    }
+
+    private static Series rate(String name, double value) {
+        return Series.of(name, Unit.MEGABYTES_A_SECOND, value, value, value);
+    }
+
     @Test
     void whoseIntervalReachesTheFigureMeetsIt() {
         Series wide = Series.of("own", Unit.MILLISECONDS, 1, 2, 3, 4, 5, 6, 7);
