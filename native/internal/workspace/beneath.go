@@ -43,6 +43,16 @@ func openSource(folder string) (*tree, error) {
 	return &tree{root}, nil
 }
 
+// named says whether the name still leads to the folder: what was found out by the name holds for it then.
+func (t *tree) named(folder string) error {
+	var own, now unix.Stat_t
+	if err := errors.Join(unix.Fstat(t.root, &own), unix.Lstat(folder, &now)); err != nil || own.Dev != now.Dev || own.Ino != now.Ino {
+		return launch.Fail(launch.Denied, err, "another folder came to the place of %s", folder).
+			WithRemedy("look at it: namei -l " + folder)
+	}
+	return nil
+}
+
 // path leads to the folder whatever its name means by now.
 func (t *tree) path() string { return fmt.Sprintf("/proc/self/fd/%d", t.root) }
 

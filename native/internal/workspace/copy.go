@@ -25,30 +25,24 @@ const (
 
 // copying copies files of the host in parallel, to the copy and to its base.
 type copying struct {
-	place   Place
-	from    string
-	to      *tree
-	content *os.File
-	used    atomic.Int64
+	place    Place
+	from, to *tree
+	content  *os.File
+	used     atomic.Int64
 }
 
 func (c *copying) bytes() int64 { return c.used.Load() }
 
 func (c *copying) copy(l *listing) ([]Entry, error) {
-	source, err := openSource(c.from)
-	if err != nil {
-		return nil, err
-	}
-	defer source.close()
 	for _, dir := range l.folders {
-		if err := c.folder(source, dir); err != nil {
+		if err := c.folder(c.from, dir); err != nil {
 			return nil, err
 		}
 	}
 	entries := make([]Entry, len(l.files))
-	err = inParallel(len(l.files), func(i int, buffer []byte) error {
+	err := inParallel(len(l.files), func(i int, buffer []byte) error {
 		var err error
-		entries[i], err = c.one(source, l.files[i], buffer)
+		entries[i], err = c.one(c.from, l.files[i], buffer)
 		return err
 	})
 	if err != nil {
@@ -374,7 +368,8 @@ func (c *copying) plainFolder(dir string) error {
 
 // plain copies a file that has no place in the base.
 func (c *copying) plain(file copied, buffer []byte) error {
-	from, err := unix.Open(file.from, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	// Without waiting: a pipe may have come to its place.
+	from, err := unix.Open(file.from, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) {
 		return nil
 	}
@@ -382,6 +377,10 @@ func (c *copying) plain(file copied, buffer []byte) error {
 		return unreadable(&os.PathError{Op: "open", Path: file.from, Err: err})
 	}
 	defer unix.Close(from)
+	var stat unix.Stat_t
+	if err := unix.Fstat(from, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		return unreadable(&os.PathError{Op: "read", Path: file.from, Err: errors.Join(err, unix.EINVAL)})
+	}
 	to, err := c.to.open(file.to, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
 	if errors.Is(err, unix.EEXIST) {
 		return nil // the same object, from another place
@@ -390,10 +389,6 @@ func (c *copying) plain(file copied, buffer []byte) error {
 		return err
 	}
 	defer unix.Close(to)
-	var stat unix.Stat_t
-	if err := unix.Fstat(from, &stat); err != nil {
-		return err
-	}
 	if stat.Size < int64(len(buffer)) {
 		n, err := filled(from, buffer)
 		if err == nil {

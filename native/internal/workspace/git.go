@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
@@ -18,10 +20,15 @@ import (
 // git runs the host's git in a checkout of the host's, as the owner of the
 // folder, and with nothing switched on that a repository could make it run.
 type git struct {
-	dir string
-	env []string
-	who *syscall.Credential
+	dir    string
+	env    []string
+	who    *syscall.Credential
+	within time.Duration
 }
+
+// gitWithin is ten times what listing a million files takes. Only a git that waits for something takes longer: for a
+// network that is gone, or a pipe that somebody put in the place of a file.
+const gitWithin = 2 * time.Minute
 
 // quiet are settings that go before any of the repository's.
 var quiet = []string{
@@ -43,7 +50,7 @@ func gitIn(dir string) (*git, error) {
 		return nil, &os.PathError{Op: "stat", Path: dir, Err: err}
 	}
 	uid := os.Geteuid()
-	g := &git{dir: dir}
+	g := &git{dir: dir, within: gitWithin}
 	if uid == 0 && stat.Uid != 0 && stat.Uid != overflow {
 		uid = int(stat.Uid)
 		g.who = &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}
@@ -74,14 +81,21 @@ func (g *git) run(stdin []byte, words ...string) (string, error) {
 }
 
 func (g *git) bytes(stdin []byte, env []string, words ...string) ([]byte, error) {
-	command := exec.Command("git", append(append([]string{}, quiet...), words...)...)
+	ctx, cancel := context.WithTimeout(context.Background(), g.within)
+	defer cancel()
+	command := exec.CommandContext(ctx, "git", append(append([]string{}, quiet...), words...)...)
 	command.Dir = g.dir
 	command.Env = append(append([]string{}, g.env...), env...)
 	command.Stdin = bytes.NewReader(stdin)
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: g.who, Pdeathsig: syscall.SIGKILL}
+	command.WaitDelay = time.Second // for whoever else holds its output
 	output, err := command.Output()
+	if ctx.Err() != nil {
+		return nil, launch.Fail(launch.Deadline, nil, "git %s in %s did not end within %s", words[0], g.dir, g.within).
+			WithRemedy("see what it waits for: git -C " + g.dir + " status")
+	}
 	if err != nil {
 		said := strings.TrimSpace(complaint.String())
 		if said == "" {

@@ -32,15 +32,21 @@ func Take(place Place, sandbox, source string) (Taken, error) {
 	if err := place.Check(); err != nil {
 		return Taken{}, err
 	}
-	if info, err := os.Stat(source); err != nil || !info.IsDir() {
-		return Taken{}, launch.Fail(launch.NotFound, err, "there is no folder %s for the workspace", source).
+	// One descriptor from here to the last byte: what its name leads to may be another folder meanwhile.
+	from, err := openSource(source)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR) {
+		return Taken{}, launch.Fail(launch.NotFound, nil, "there is no folder %s for the workspace", source).
 			WithRemedy("name a folder that exists: --workspace DIR")
 	}
+	if err != nil {
+		return Taken{}, err
+	}
+	defer from.close()
 	if base, err := openBase(place); err == nil && base.Sandbox == sandbox {
 		defer base.close()
 		return Taken{Version: launch.Version, Files: len(base.Entries), Git: base.Git}, nil
 	}
-	t := &taking{place: place, sandbox: sandbox, source: source}
+	t := &taking{place: place, sandbox: sandbox, source: source, from: from}
 	taken, err := t.run()
 	if err != nil && t.begun {
 		err = errors.Join(err, t.undo())
@@ -52,6 +58,7 @@ type taking struct {
 	place   Place
 	sandbox string
 	source  string
+	from    *tree
 	begun   bool
 	base    Base
 }
@@ -76,8 +83,11 @@ func (t *taking) run() (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
+	if err := t.from.named(t.source); err != nil {
+		return Taken{}, err
+	}
 	t.base = Base{Version: launch.Version, Sandbox: t.sandbox, Source: t.source, Git: l.checkout != nil}
-	c := &copying{place: t.place, from: t.source, to: target, content: content}
+	c := &copying{place: t.place, from: t.from, to: target, content: content}
 	if t.base.Entries, err = c.copy(l); err != nil {
 		return Taken{}, err
 	}

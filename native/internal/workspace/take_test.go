@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
@@ -248,6 +249,60 @@ func TestWithoutIsolationTheCopyIsTheCallers(t *testing.T) {
 	}
 	write(t, p.folder()+"/untracked", "changed\n")
 	equal(t, compare(t, p), "modified untracked +1 -1")
+}
+
+func TestAGitThatWaitsForSomethingIsEnded(t *testing.T) {
+	dir := t.TempDir()
+	gitDo(t, dir, "init", "-q")
+	g, err := gitIn(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.within = 100 * time.Millisecond
+	if err := errors.Join(os.Remove(dir+"/.git/HEAD"), unix.Mkfifo(dir+"/.git/HEAD", 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	var failure *launch.Failure
+	if _, err := g.run(nil, "rev-parse", "HEAD"); !errors.As(err, &failure) || failure.Code != launch.Deadline {
+		t.Errorf("answered %v", err)
+	}
+}
+
+func TestAPipeInThePlaceOfAFileOfGitIsNoFile(t *testing.T) {
+	source := repository(t)
+	c := &copying{place: place(t), to: &tree{-1}}
+	pipe := source + "/.git/ORIG_HEAD"
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var failure *launch.Failure
+	if err := c.plain(copied{pipe, ".git/ORIG_HEAD"}, make([]byte, 10)); !errors.As(err, &failure) || failure.Code != launch.InvalidArgument {
+		t.Errorf("answered %v", err)
+	}
+}
+
+func TestAnotherFolderUnderTheNameIsNoticed(t *testing.T) {
+	parent := t.TempDir()
+	for _, name := range []string{"source", "other"} {
+		if err := os.Mkdir(parent+"/"+name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	from, err := openSource(parent + "/source")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.close()
+	if err := from.named(parent + "/source"); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.Rename(parent+"/source", parent+"/moved"), os.Symlink(parent+"/other", parent+"/source")); err != nil {
+		t.Fatal(err)
+	}
+	var failure *launch.Failure
+	if err := from.named(parent + "/source"); !errors.As(err, &failure) || failure.Code != launch.Denied {
+		t.Errorf("answered %v", err)
+	}
 }
 
 func TestAFailureLeavesNothing(t *testing.T) {

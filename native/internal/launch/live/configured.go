@@ -2,11 +2,14 @@ package live
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // configBytes is as much as is read of a repository's configuration.
@@ -14,8 +17,9 @@ const configBytes = 1 << 20
 
 // configured are places in a folder that the configuration of its repository
 // names: where hooks lie, and files of configuration that are read with it.
-func configured(folder string) []string {
-	file, err := os.Open(filepath.Join(folder, gitName, "config"))
+// root is the folder by descriptor, and folder its name in the configuration.
+func configured(root *os.File, folder string) []string {
+	file, err := configuration(root)
 	if err != nil {
 		return nil // no repository, or a linked work tree, whose configuration is elsewhere
 	}
@@ -40,6 +44,24 @@ func configured(folder string) []string {
 		}
 	}
 	return places
+}
+
+// configuration is read beneath the folder, whatever links lead out of it, and only where it is a file: a pipe would keep
+// whoever opens it waiting.
+func configuration(root *os.File) (*os.File, error) {
+	fd, err := unix.Openat2(int(root.Fd()), gitName+"/config", &unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil || stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		_ = unix.Close(fd)
+		return nil, errors.Join(err, unix.EINVAL)
+	}
+	return os.NewFile(uintptr(fd), "config"), nil
 }
 
 // within is a configured path relative to the folder, where it lies in it: hooks

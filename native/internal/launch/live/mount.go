@@ -40,7 +40,7 @@ func Prepare(id string, step launch.Live, settings Settings) (*Mount, error) {
 		return nil, fmt.Errorf("making a pipe: %w", err)
 	}
 	defer read.Close()
-	settings.Rule = Rule{WritableHooks: step.WritableHooks, Within: Within(step.Source), Also: configured(step.Source)}
+	settings.Rule = Rule{WritableHooks: step.WritableHooks, Within: Within(step.Source), Also: configured(folder, step.Source)}
 	guard, err := start(id, settings, device, folder, read)
 	if err != nil {
 		return nil, errors.Join(err, device.Close(), write.Close())

@@ -1,6 +1,12 @@
 package live
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
 
 func TestWhatTheHostWouldRunIsProtectedAtAnyDepth(t *testing.T) {
 	for _, path := range []string{
@@ -32,11 +38,37 @@ func TestWorkAndCommitsGoOn(t *testing.T) {
 	}
 }
 
+func openFolder(t *testing.T, dir string) *os.File {
+	t.Helper()
+	folder, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = folder.Close() })
+	return folder
+}
+
+func TestAConfigurationThatIsAPipeOrLiesElsewhereIsNotRead(t *testing.T) {
+	outside, dir, piped := t.TempDir(), t.TempDir(), t.TempDir()
+	write(t, outside+"/config", "[core]\n\thooksPath = tools\n")
+	if err := os.Symlink(outside, dir+"/.git"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Mkdir(piped+"/.git", 0o700), unix.Mkfifo(piped+"/.git/config", 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, piped} {
+		if places := configured(openFolder(t, folder), folder); len(places) > 0 {
+			t.Errorf("read %v", places)
+		}
+	}
+}
+
 func TestWhatTheConfigurationNamesIsProtectedWithItsFolders(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/.git/config", "[core]\n\tbare = false\n\thooksPath = tools/Hooks\n[include]\n\tpath = ../shared.gitconfig\n"+
 		"[includeIf \"onbranch:main\"]\n\tpath = "+dir+"/other\n[alias]\n\tpath = harmless\n[include]\n\tpath = /etc/gitconfig\n")
-	rule := Rule{Also: configured(dir)}
+	rule := Rule{Also: configured(openFolder(t, dir), dir)}
 	for _, path := range []string{"tools", "tools/hooks", "tools/hooks/pre-commit", "shared.gitconfig", "other"} {
 		if !rule.Protected(path) {
 			t.Errorf("%s can be changed: %v", path, rule.Also)

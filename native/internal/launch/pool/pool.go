@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"cortex.dev/native/internal/launch"
 	"golang.org/x/sys/unix"
@@ -16,10 +17,15 @@ type Pool struct {
 	spec launch.PoolSpec
 	// Crossed is told of each durable step, for crash injection.
 	Crossed func(step string)
+	// within is how long another launcher's work on the pool is waited for.
+	within time.Duration
 }
 
+// lockWithin is ten times what making and mounting a pool takes on a busy machine.
+const lockWithin = time.Minute
+
 // Of is the pool of a checked request.
-func Of(spec launch.PoolSpec) *Pool { return &Pool{spec: spec} }
+func Of(spec launch.PoolSpec) *Pool { return &Pool{spec: spec, within: lockWithin} }
 
 // Folder holds a folder for each disk.
 func (p *Pool) Folder() string { return filepath.Join(p.spec.Home, "disks") }
@@ -61,12 +67,25 @@ func (p *Pool) lock() (func(), error) {
 	if err != nil {
 		return nil, launch.Fail(launch.NotFound, err, "the home folder")
 	}
-	if err := unix.Flock(home, unix.LOCK_EX); err != nil {
-		_ = unix.Close(home)
-		return nil, fmt.Errorf("locking the home: %w", err)
+	for began := time.Now(); ; time.Sleep(lockPause) {
+		err = unix.Flock(home, unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { _ = unix.Close(home) }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			_ = unix.Close(home)
+			return nil, fmt.Errorf("locking the home: %w", err)
+		}
+		if time.Since(began) > p.within {
+			_ = unix.Close(home)
+			return nil, launch.Fail(launch.Busy, nil, "another program has worked on the disks of %s for %s", p.spec.Home, p.within).
+				WithRemedy("try again; see who it is: fuser -v " + p.spec.Home)
+		}
 	}
-	return func() { _ = unix.Close(home) }, nil
 }
+
+// lockPause is less than any work on a pool takes.
+const lockPause = 5 * time.Millisecond
 
 // found is which kind a home has or would get.
 type found struct {

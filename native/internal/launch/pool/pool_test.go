@@ -43,6 +43,34 @@ func TestAPoolIsMadeFoundAgainAndLetGo(t *testing.T) {
 	}
 }
 
+func TestAPoolThatAnotherLauncherWorksOnIsWaitedForAndThenBusy(t *testing.T) {
+	home := t.TempDir()
+	other := &Pool{spec: small(home), within: time.Millisecond}
+	unlock, err := other.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failure *launch.Failure
+	if _, err := other.Carry(); !errors.As(err, &failure) || failure.Code != launch.Busy {
+		t.Errorf("answered %v", err)
+	}
+	carried := make(chan error, 1)
+	go func() {
+		pool := &Pool{spec: launch.PoolSpec{Home: home, Choice: launch.PoolFolder, Make: true}, within: time.Minute}
+		_, err := pool.Carry()
+		carried <- err
+	}()
+	unlock()
+	select {
+	case err := <-carried:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(2 * time.Minute):
+		t.Fatal("the second launcher waits on")
+	}
+}
+
 func TestNothingOfAPoolCanBeRunAsAnotherUserOrOpenedAsADevice(t *testing.T) {
 	state := opened(t, small(t.TempDir()))
 	var facts unix.Statfs_t
