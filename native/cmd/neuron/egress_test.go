@@ -258,6 +258,18 @@ func TestAHostIsToldWhenTheProgramHasGone(t *testing.T) {
 	})
 }
 
+func TestAPlainRequestOfAProgramThatHasGoneGivesItsTurnBack(t *testing.T) {
+	n := withProxy(t)
+	p := n.outlet("")
+	go p.serve()
+	n.shell("curl -sS -m 1 http://silent.example/; true")
+	await(t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.gone) == 1 && p.gone[0] == 1
+	})
+}
+
 func TestACutConnectionIsResetAndNotEnded(t *testing.T) {
 	n := withProxy(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

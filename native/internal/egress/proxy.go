@@ -22,6 +22,9 @@ const (
 	headWithin      = 15 * time.Second
 	headBuffer      = 4 << 10
 	acceptPause     = 20 * time.Millisecond
+	// halfClosedWithin is how long a plain request that has ended its half waits to be decided: most that
+	// do have gone, and a turn is not theirs for the minute and a half that a person may take.
+	halfClosedWithin = 5 * time.Second
 	// lastWords is how long a program that was refused may take to listen.
 	lastWords = 2 * time.Second
 )
@@ -138,7 +141,8 @@ func (p *Proxy) connect(c *net.TCPConn, h head, rest *bufio.Reader) {
 		refuse(c, answerTo(err))
 		return
 	}
-	stream, err := p.askWatching(c, Request{Host: to.host, Port: to.port, Via: guestpb.Via_VIA_CONNECT, Origin: p.origins.of(c)})
+	// One that only has ended its half is taken for gone too: it could not use a tunnel.
+	stream, err := p.askWatching(c, Request{Host: to.host, Port: to.port, Via: guestpb.Via_VIA_CONNECT, Origin: p.origins.of(c)}, 0)
 	if err != nil {
 		refuse(c, answerTo(err))
 		return
@@ -160,9 +164,9 @@ func (p *Proxy) carry(c *net.TCPConn, h head, rest *bufio.Reader) {
 		refuse(c, answerTo(err))
 		return
 	}
-	stream, err := p.gate.Ask(context.Background(), Request{
+	stream, err := p.askWatching(c, Request{
 		Host: request.to.host, Port: request.to.port, Via: guestpb.Via_VIA_HTTP, Method: h.method, Origin: p.origins.of(c),
-	})
+	}, halfClosedWithin)
 	if err != nil {
 		refuse(c, answerTo(err))
 		return
@@ -180,9 +184,9 @@ func (p *Proxy) carry(c *net.TCPConn, h head, rest *bufio.Reader) {
 	}, true))
 }
 
-// askWatching gives up when the program does. One that only has ended its half is taken for gone too:
-// it could not use a tunnel.
-func (p *Proxy) askWatching(c *net.TCPConn, r Request) (*Stream, error) {
+// askWatching gives up when the program does: so long after it has ended its half, because one that goes away and
+// one that has nothing more to say look the same.
+func (p *Proxy) askWatching(c *net.TCPConn, r Request, patience time.Duration) (*Stream, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	raw, err := c.SyscallConn()
@@ -192,11 +196,19 @@ func (p *Proxy) askWatching(c *net.TCPConn, r Request) (*Stream, error) {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if raw.Read(hungUp) == nil {
+		if raw.Read(hungUp) != nil {
+			return
+		}
+		late := time.NewTimer(patience)
+		defer late.Stop()
+		select {
+		case <-late.C:
 			cancel()
+		case <-ctx.Done():
 		}
 	}()
 	stream, err := p.gate.Ask(ctx, r)
+	cancel()
 	_ = c.SetReadDeadline(time.Now())
 	<-watched
 	_ = c.SetReadDeadline(time.Time{})
