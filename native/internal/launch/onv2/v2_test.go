@@ -14,7 +14,7 @@ import (
 )
 
 // packages of the virtual machine's own Debian, beside the essential ones.
-const packages = "crun,runc,uidmap,python3,procps,git,gcc,libc6-dev,vim-tiny,nodejs"
+const packages = "crun,runc,uidmap,curl,python3,procps,git,gcc,libc6-dev,vim-tiny,nodejs"
 
 // suites are the packages whose tests run there.
 var suites = []string{"cmd/neuron", "internal/launch/cgroup", "internal/launch/proof"}

@@ -163,7 +163,7 @@ func TestAShellDoesNotSeeThatItsChildWasStopped(t *testing.T) {
 
 func TestProcessesThatFlyFromThePauseStandStill(t *testing.T) {
 	// Twenty lines of descent without growth; they end by themselves.
-	world := start(t, `f() { [ $SECONDS -gt 60 ] && exit; sleep 0.003; f & }; echo begun; for i in $(seq 20); do f & done; wait`,
+	world := start(t, `f() { [ $SECONDS -gt 60 ] && exit; sleep 0.003; f & }; echo begun; for i in $(seq 20); do f & done; exec sleep 60`,
 		&unix.SysProcAttr{})
 	world.next(t)
 	world.change(t, Pause)

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -16,19 +17,16 @@ import (
 // of parent; in oci, seccomp makes changing it a call without effect.
 const RlimitLocks = 10
 
-// Marked lists the living processes whose mark is of the same sandbox.
+// Marked lists the living processes whose mark is of the same sandbox. It looks at each as soon as it has its
+// pid: what forks and ends meanwhile is still ahead, under a higher one, unless the pids have just begun anew.
 func Marked(mark uint64) ([]int, error) {
-	pids, err := all()
-	if err != nil {
-		return nil, err
-	}
 	var marked []int
-	for _, pid := range pids {
+	err := each(func(pid int) {
 		if found, ok := markOf(pid); ok && launch.SameSandbox(found, mark) && !Ended(pid) {
 			marked = append(marked, pid)
 		}
-	}
-	return marked, nil
+	})
+	return marked, err
 }
 
 // Lives says whether a process is there and not dead.
@@ -69,22 +67,29 @@ func parseLimits(data []byte) (uint64, bool) {
 	return value, err == nil
 }
 
-// all lists every process that this one can see.
-func all() ([]int, error) {
-	proc, err := os.Open("/proc")
+// each visits every process that this one can see, few at a time as the kernel lists them.
+func each(visit func(pid int)) error {
+	proc, err := unix.Open("/proc", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("opening /proc: %w", err)
 	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
+	defer unix.Close(proc)
+	var few [512]byte
+	for {
+		n, err := unix.Getdents(proc, few[:])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return fmt.Errorf("reading /proc: %w", err)
+		case n == 0:
+			return nil
+		}
+		_, _, names := unix.ParseDirent(few[:n], -1, nil)
+		for _, name := range names {
+			if pid, err := strconv.Atoi(name); err == nil {
+				visit(pid)
+			}
 		}
 	}
-	return pids, nil
 }
