@@ -8,6 +8,7 @@ import dev.cortex.sandbox.guest.SessionStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Optional;
@@ -176,10 +177,14 @@ final class Transfer {
         if (reason instanceof ClosedByInterruptException) {
             return CortexException.of(ErrorCode.CANCELLED, "the transfer was cancelled", "");
         }
-        return CortexException.of(
-                        ErrorCode.GUEST_LOST,
-                        "the transfer broke off",
-                        "do it again: a file that was being replaced is as it was before")
-                .because(reason);
+        CortexException lost = CortexException.of(
+                ErrorCode.GUEST_LOST,
+                "the transfer broke off",
+                "do it again: a file that was being replaced is as it was before");
+        // Our own end was closed: that happens with all streams of a guest once its sandbox is to have none.
+        return reason instanceof ClosedChannelException
+                ? lost.because("the sandbox was stopped, paused or removed meanwhile, by a command or at the end of its"
+                        + " time")
+                : lost.because(reason);
     }
 }

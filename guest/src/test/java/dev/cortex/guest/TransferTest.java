@@ -11,6 +11,7 @@ import dev.cortex.guest.pb.CopyRequest;
 import dev.cortex.guest.pb.CopyResponse;
 import dev.cortex.guest.pb.FileInfo;
 import dev.cortex.guest.pb.FileType;
+import dev.cortex.protocol.error.CortexException;
 import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.protocol.wire.Frame;
 import dev.cortex.protocol.wire.FrameChannel;
@@ -125,6 +126,56 @@ final class TransferTest {
                             Channels.newChannel(to));
             assertThat(to.toByteArray()).isEqualTo(content);
             assertThat(begun).hasValue(1);
+        }
+    }
+
+    @Test
+    void aTransferThatStallsUntilItsSandboxIsStoppedSaysSo() throws Exception {
+        CountDownLatch sent = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        try (ScriptedGuest scripted = guest(frames -> {
+                    frames.read();
+                    sent.countDown();
+                    over.await();
+                });
+                Guest guest = scripted.connect()) {
+            CompletableFuture<Throwable> told = new CompletableFuture<>();
+            ReadableByteChannel stalls = new ReadableByteChannel() {
+                private boolean begun;
+
+                @Override
+                public int read(ByteBuffer to) throws IOException {
+                    if (begun) {
+                        try {
+                            over.await();
+                        } catch (InterruptedException e) {
+                            throw new IOException(e);
+                        }
+                    }
+                    begun = true;
+                    int bytes = to.remaining();
+                    to.put(new byte[bytes]);
+                    return bytes;
+                }
+
+                @Override
+                public boolean isOpen() {
+                    return true;
+                }
+
+                @Override
+                public void close() {}
+            };
+            Thread.ofVirtual()
+                    .start(() ->
+                            told.complete(catchThrowable(() -> guest.files().write(PATH, stalls, 0, 0640, true))));
+            assertThat(sent.await(60, TimeUnit.SECONDS)).isTrue();
+            guest.close();
+            over.countDown();
+            assertThat(told.get(60, TimeUnit.SECONDS)).isInstanceOfSatisfying(CortexException.class, e -> {
+                assertThat(e.code()).isEqualTo(ErrorCode.GUEST_LOST);
+                assertThat(e.reason().orElse("")).startsWith("the sandbox was stopped");
+            });
         }
     }
 
