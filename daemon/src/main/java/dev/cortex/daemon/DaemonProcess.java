@@ -169,9 +169,10 @@ final class DaemonProcess {
             if (stopSandboxes) {
                 stopAll();
             }
-            cortex.close();
+            // Before the home is closed, which takes its run folder away where nothing is left in it.
             Files.deleteIfExists(home.socket());
             Files.deleteIfExists(PortFile.of(home));
+            cortex.close();
             log.info("ended");
         } catch (IOException | RuntimeException e) {
             log.log(Level.SEVERE, "ending", e);

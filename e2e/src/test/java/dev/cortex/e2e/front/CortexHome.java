@@ -2,6 +2,7 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.cortex.protocol.home.Home;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -198,6 +199,10 @@ final class CortexHome implements AutoCloseable {
             cortex("serve", "--stop").succeeded();
         }
         List<String> left = leftovers();
+        Path runFolder = Home.at(home()).runFolder();
+        if (Files.exists(runFolder)) {
+            left.add("the run folder " + runFolder);
+        }
         new ProcessBuilder("rm", "-rf", folder.toString()).inheritIO().start().waitFor();
         assertThat(left).as("what the home left behind on the machine").isEmpty();
     }
