@@ -23,10 +23,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** {@code ./dev bench}, which builds what is needed and then starts this. */
 public final class Bench {
     private static final int USAGE = 2;
+
+    /** Ten times what a round of the slowest measure takes. */
+    private static final int PATIENCE_SECONDS = 30;
 
     private Bench() {}
 
@@ -49,8 +54,8 @@ public final class Bench {
         Checkout checkout =
                 new Checkout(Path.of(System.getProperty("cortex.checkout", ".")).toRealPath(), "cortex");
         Grounds grounds = new Grounds(checkout);
-        Thread ending = new Thread(grounds::close, "ending");
-        Runtime.getRuntime().addShutdownHook(ending);
+        CountDownLatch done = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(grounds, done), "ending"));
         try {
             if (arguments.soak().isPresent()) {
                 return soak(arguments.soak().get(), grounds);
@@ -58,6 +63,31 @@ public final class Bench {
             return measure(arguments, grounds);
         } finally {
             grounds.close();
+            done.countDown();
+        }
+    }
+
+    /**
+     * On Ctrl-C. The measure under way is let go and clears its own things away; only one that does not come to its end
+     * soon has them taken from under it.
+     */
+    private static void end(Grounds grounds, CountDownLatch done) {
+        if (done.getCount() == 0) {
+            return;
+        }
+        System.err.println("\nbench: clearing away");
+        grounds.stop();
+        try {
+            if (done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+            grounds.close();
+            if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                System.err.println(
+                        "bench: the measure under way does not end; folders cortex-bench* may be left in /tmp");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -78,7 +108,10 @@ public final class Bench {
         Machine machine = Machine.look(grounds.checkout());
         String loadBefore = Machine.load();
         table.machine(machine);
-        List<Outcome> outcomes = run(chosen, arguments, table);
+        List<Outcome> outcomes = run(chosen, arguments, table, grounds);
+        if (grounds.isOver()) {
+            return 1;
+        }
         String loadAfter = Machine.load();
         table.summary(outcomes, loadBefore, loadAfter);
         Path file = arguments.json().orElseGet(() -> jsonFile(grounds.checkout()));
@@ -109,16 +142,16 @@ public final class Bench {
     private static int soak(Duration length, Grounds grounds) {
         new Table(System.out).machine(Machine.look(grounds.checkout()));
         try {
-            return new LongSoak(grounds, System.out).run(length, ticker()) ? 0 : 1;
+            return new LongSoak(grounds, System.out).run(length, ticker(grounds)) ? 0 : 1;
         } catch (Exception e) {
             System.err.println("bench: the soak broke off: " + e.getMessage());
             return 1;
         }
     }
 
-    private static Ticker ticker() {
-        return new Ticker(
-                System.err, System.console() != null && System.console().isTerminal());
+    private static Ticker ticker(Grounds grounds) {
+        boolean terminal = System.console() != null && System.console().isTerminal();
+        return new Ticker(System.err, terminal, () -> !grounds.isOver());
     }
 
     private static List<Measure> chosen(List<Measure> all, List<String> only) {
@@ -128,9 +161,8 @@ public final class Bench {
                 .toList();
     }
 
-    private static List<Outcome> run(List<Measure> measures, Arguments arguments, Table table) {
-        Ticker ticker = new Ticker(
-                System.err, System.console() != null && System.console().isTerminal());
+    private static List<Outcome> run(List<Measure> measures, Arguments arguments, Table table, Grounds grounds) {
+        Ticker ticker = ticker(grounds);
         List<Outcome> outcomes = new ArrayList<>();
         for (Measure measure : measures) {
             ticker.begin(measure.id(), outcomes.size() + 1, measures.size());
@@ -139,9 +171,12 @@ public final class Bench {
                 List<Series> series = measure.run(arguments.length(), ticker);
                 outcome = Outcome.of(measure, series);
             } catch (Exception e) {
-                outcome = Outcome.failed(measure, String.valueOf(e.getMessage()));
+                outcome = Outcome.failed(measure, e.getMessage() == null ? e.toString() : e.getMessage());
             }
             ticker.end();
+            if (grounds.isOver()) {
+                break;
+            }
             outcomes.add(outcome);
             table.outcome(outcome);
         }

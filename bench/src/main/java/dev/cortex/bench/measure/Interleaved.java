@@ -1,6 +1,7 @@
 package dev.cortex.bench.measure;
 
 import dev.cortex.bench.stats.Samples;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -42,6 +43,7 @@ public record Interleaved(
         try {
             int opened = 0;
             for (Entry entry : entries) {
+                requireTime(progress);
                 progress.at("preparing " + entry.name(), opened++, entries.size());
                 lanes.put(entry.name(), Lane.open(entry));
             }
@@ -51,6 +53,7 @@ public record Interleaved(
             for (int round = -warmUps; round < rounds; round++) {
                 Collections.shuffle(order, random);
                 for (Lane lane : order) {
+                    requireTime(progress);
                     lane.turn(round);
                 }
                 progress.at(round < 0 ? "warming up" : "measuring", Math.max(0, round + 1), rounds);
@@ -60,6 +63,12 @@ public record Interleaved(
             for (Lane lane : lanes.values()) {
                 lane.close();
             }
+        }
+    }
+
+    private static void requireTime(Progress progress) throws IOException {
+        if (!progress.goesOn()) {
+            throw new IOException("the run is over");
         }
     }
 
@@ -102,19 +111,34 @@ public record Interleaved(
                     values.add(value);
                 }
                 inRow = 0;
-                contender.getFirst().after();
             } catch (InterruptedException e) {
                 throw e;
             } catch (Exception e) {
                 inRow++;
                 failed(e);
             }
+            clear();
+        }
+
+        /** Behind a failure as well, which may have left something half done. */
+        private void clear() throws InterruptedException {
+            try {
+                contender.getFirst().after();
+            } catch (InterruptedException e) {
+                throw e;
+            } catch (Exception e) {
+                words(e);
+            }
         }
 
         private void failed(Exception e) {
             failures++;
+            words(e);
+        }
+
+        private void words(Exception e) {
             if (words.size() < WORDS) {
-                words.add(String.valueOf(e.getMessage()));
+                words.add(e.getMessage() == null ? e.toString() : e.getMessage());
             }
         }
 

@@ -34,11 +34,24 @@ public record Repeated(Measure measure, int times) implements Measure {
         Map<String, Series> all = new LinkedHashMap<>();
         for (int time = 0; time < times; time++) {
             String part = (time + 1) + " of " + times + ", ";
-            for (Series series : measure.run(length, (step, done, rounds) -> progress.at(part + step, done, rounds))) {
+            for (Series series : measure.run(length, new Part(part, progress))) {
                 all.merge(series.contender(), series, Repeated::joined);
             }
         }
         return List.copyOf(all.values());
+    }
+
+    /** Progress of one time. */
+    private record Part(String name, Progress whole) implements Progress {
+        @Override
+        public void at(String step, int done, int all) {
+            whole.at(name + step, done, all);
+        }
+
+        @Override
+        public boolean goesOn() {
+            return whole.goesOn();
+        }
     }
 
     private static Series joined(Series one, Series other) {

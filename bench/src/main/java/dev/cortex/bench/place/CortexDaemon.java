@@ -5,7 +5,6 @@ import dev.cortex.testkit.http.HttpAnswer;
 import dev.cortex.testkit.http.UnixHttp;
 import dev.cortex.testkit.soak.HomeDatabase;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,17 +109,20 @@ public final class CortexDaemon implements AutoCloseable {
     }
 
     /** As a crash would end it. */
-    public void kill() throws InterruptedException {
+    public synchronized void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
     /** Starts it again. */
-    public void restart() throws IOException, InterruptedException {
+    public synchronized void restart() throws IOException, InterruptedException {
+        if (closed) {
+            throw new IOException("the daemon's home is being removed");
+        }
         process = serve();
     }
 
     /** Ends it as an operator would; its sandboxes run on. */
-    public void end() throws InterruptedException {
+    public synchronized void end() throws InterruptedException {
         process.destroy();
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             kill();
@@ -168,20 +170,22 @@ public final class CortexDaemon implements AutoCloseable {
         return answer;
     }
 
+    /** Whoever comes second waits until everything is gone. */
     @Override
-    public void close() throws IOException, InterruptedException {
+    public synchronized void close() throws IOException, InterruptedException {
         if (closed) {
             return;
         }
         closed = true;
         try {
             if (!process.isAlive()) {
-                restart();
+                process = serve();
             }
             removeAll();
         } finally {
             end();
-            removeGroups();
+            // A daemon leaves it for the next.
+            ControlGroups.remove("cortex-" + HomeDatabase.of(home).id().substring(0, 8));
             Path disks = home.folder().resolve("disks");
             if (Files.readString(Path.of("/proc/self/mountinfo")).contains(" " + disks + " ")) {
                 Command.run("umount", disks.toString());
@@ -195,25 +199,21 @@ public final class CortexDaemon implements AutoCloseable {
         }
     }
 
-    /** What stands above the control groups of its sandboxes, which a daemon leaves for the next. */
-    private void removeGroups() throws IOException {
-        String name = "cortex-" + HomeDatabase.of(home).id().substring(0, 8);
-        Path top = Path.of("/sys/fs/cgroup");
-        Files.deleteIfExists(top.resolve(name));
-        try (DirectoryStream<Path> hierarchies = Files.newDirectoryStream(top)) {
-            for (Path hierarchy : hierarchies) {
-                Files.deleteIfExists(hierarchy.resolve(name));
-            }
-        }
-    }
-
-    private void removeAll() throws IOException {
+    /** Until none is left: what was under way when this began may have made another. */
+    private void removeAll() throws IOException, InterruptedException {
         try (UnixHttp http = connect()) {
-            JsonNode all = JSON.readTree(
-                    succeeded(http.get("/api/v1/sandboxes?all=true")).body());
-            for (JsonNode sandbox : all.path("sandboxes")) {
-                remove(http, sandbox.path("id").asString(""));
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            for (int empty = 0; empty < 2 && System.nanoTime() < end; ) {
+                JsonNode all = JSON.readTree(
+                        succeeded(http.get("/api/v1/sandboxes?all=true")).body());
+                for (JsonNode sandbox : all.path("sandboxes")) {
+                    // Whoever made it may be faster; the next look tells.
+                    http.delete("/api/v1/sandboxes/" + sandbox.path("id").asString("") + "?force=true&wipe=true");
+                }
+                empty = all.path("sandboxes").isEmpty() ? empty + 1 : 0;
+                Thread.sleep(20);
             }
+            succeeded(http.post("/api/v1/prune", "{\"apply\":true}"));
         }
     }
 }

@@ -18,6 +18,9 @@ public final class DockerEngine implements AutoCloseable {
     /** The image's name. */
     public static final String IMAGE = "cortex-bench";
 
+    /** What the engine makes above its containers' control groups; where another engine uses it, it is not empty. */
+    private static final String GROUP = "docker";
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** What Cortex's sandboxes have by default, in Docker's words. */
@@ -32,6 +35,7 @@ public final class DockerEngine implements AutoCloseable {
     private final Path folder;
     private final Path socket;
     private final Process process;
+    private boolean closed;
 
     private DockerEngine(Path folder) throws IOException, InterruptedException {
         this.folder = Files.createDirectories(folder);
@@ -130,7 +134,11 @@ public final class DockerEngine implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public synchronized void close() throws IOException, InterruptedException {
+        if (closed) {
+            return;
+        }
+        closed = true;
         try {
             if (answers()) {
                 String left = run("ps", "--all", "--quiet").strip();
@@ -145,6 +153,7 @@ public final class DockerEngine implements AutoCloseable {
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
                 process.destroyForcibly();
             }
+            ControlGroups.remove(GROUP);
         }
     }
 }

@@ -44,6 +44,9 @@ public final class Grounds implements AutoCloseable {
     /** A daemon of its own, which goes with whoever closes it and at the end of the run at the latest. */
     public CortexDaemon daemon(Checkout of, java.util.Map<String, String> settings)
             throws IOException, InterruptedException {
+        if (isOver()) {
+            throw new IOException("the run is over");
+        }
         return releases.add(CortexDaemon.start(of, settings));
     }
 
@@ -61,6 +64,16 @@ public final class Grounds implements AutoCloseable {
             recorded = Optional.of(releases.add(Recorded.of(checkout, folder.resolve("recorded"))));
         }
         return recorded.get();
+    }
+
+    /** Whether it has been closed: by its owner, or by Ctrl-C. */
+    public boolean isOver() {
+        return releases.isOver();
+    }
+
+    /** Lets the measure under way end by itself, soon. */
+    public void stop() {
+        releases.stop();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.cortex.bench.place;
 
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -9,19 +10,31 @@ import java.util.Deque;
  */
 public final class Releases implements AutoCloseable {
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private volatile boolean over;
 
-    public synchronized <T extends AutoCloseable> T add(T resource) {
+    /** @throws IOException when the run is over; the resource is closed then */
+    public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
         open.push(resource);
+        if (over) {
+            close();
+            throw new IOException("the run is over");
+        }
         return resource;
     }
 
-    /** For what was closed by its owner already. */
-    public synchronized void forget(AutoCloseable resource) {
-        open.remove(resource);
+    /** Whether nothing new is to be begun. */
+    public boolean isOver() {
+        return over;
+    }
+
+    /** Nothing new is to be begun from now on; what is there stays until it is closed. */
+    public void stop() {
+        over = true;
     }
 
     @Override
     public synchronized void close() {
+        over = true;
         while (!open.isEmpty()) {
             try {
                 open.pop().close();

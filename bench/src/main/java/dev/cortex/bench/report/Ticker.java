@@ -2,6 +2,7 @@ package dev.cortex.bench.report;
 
 import dev.cortex.bench.measure.Progress;
 import java.io.PrintStream;
+import java.util.function.BooleanSupplier;
 
 /** Progress on stderr: one line that is written over on a terminal, a line a measure elsewhere. */
 public final class Ticker implements Progress {
@@ -10,10 +11,12 @@ public final class Ticker implements Progress {
 
     private final PrintStream err;
     private final boolean terminal;
+    private final BooleanSupplier goesOn;
     private String measure = "";
     private long told;
 
-    public Ticker(PrintStream err, boolean terminal) {
+    public Ticker(PrintStream err, boolean terminal, BooleanSupplier goesOn) {
+        this.goesOn = goesOn;
         this.err = err;
         this.terminal = terminal;
     }
@@ -33,6 +36,11 @@ public final class Ticker implements Progress {
             told = now;
             show(measure + "  " + step + "  " + done + " of " + all);
         }
+    }
+
+    @Override
+    public boolean goesOn() {
+        return goesOn.getAsBoolean();
     }
 
     /** Takes the line away. */

@@ -1,7 +1,9 @@
 package dev.cortex.bench.suite;
 
+import dev.cortex.bench.measure.Progress;
 import dev.cortex.bench.place.CortexDaemon;
 import dev.cortex.testkit.http.UnixHttp;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +24,7 @@ final class Lanes {
     }
 
     /** Milliseconds of each, for the numbers from {@code from} to below {@code to}. */
-    static double[] each(CortexDaemon daemon, int from, int to, Step step) throws Exception {
+    static double[] each(Progress progress, CortexDaemon daemon, int from, int to, Step step) throws Exception {
         double[] millis = new double[to - from];
         AtomicInteger next = new AtomicInteger(from);
         try (ExecutorService threads = Executors.newFixedThreadPool(COUNT)) {
@@ -31,6 +33,9 @@ final class Lanes {
                 lanes.add(threads.submit(() -> {
                     try (UnixHttp http = daemon.connect()) {
                         for (int i = next.getAndIncrement(); i < to; i = next.getAndIncrement()) {
+                            if (!progress.goesOn()) {
+                                throw new IOException("the run is over");
+                            }
                             long begin = System.nanoTime();
                             step.on(http, i);
                             millis[i - from] = (System.nanoTime() - begin) / 1e6;

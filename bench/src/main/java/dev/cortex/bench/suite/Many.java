@@ -59,11 +59,16 @@ final class Many implements Measure {
                 all.add(Series.of(
                         "create up to " + grouped(number),
                         Unit.MILLISECONDS,
-                        Lanes.each(daemon, there, number, (http, i) -> CortexDaemon.create(http, "n" + i, RUNTIME))));
+                        Lanes.each(
+                                progress,
+                                daemon,
+                                there,
+                                number,
+                                (http, i) -> CortexDaemon.create(http, "n" + i, RUNTIME))));
                 there = number;
                 if (number == 10) {
                     progress.at("100 execs in each", there, most);
-                    all.add(dirty(daemon, number));
+                    all.add(dirty(progress, daemon, number));
                 }
                 // What a create leaves for the collector and for threads to be given back is no idle daemon's.
                 Thread.sleep(2_000);
@@ -76,13 +81,13 @@ final class Many implements Measure {
             all.add(Series.of(
                     "remove of " + grouped(there),
                     Unit.MILLISECONDS,
-                    Lanes.each(daemon, 0, there, (http, i) -> CortexDaemon.remove(http, "n" + i))));
+                    Lanes.each(progress, daemon, 0, there, (http, i) -> CortexDaemon.remove(http, "n" + i))));
         }
         return all;
     }
 
-    private Series dirty(CortexDaemon daemon, int number) throws Exception {
-        Lanes.each(daemon, 0, number, (http, i) -> {
+    private Series dirty(Progress progress, CortexDaemon daemon, int number) throws Exception {
+        Lanes.each(progress, daemon, 0, number, (http, i) -> {
             for (int exec = 0; exec < EXECS; exec++) {
                 CortexDaemon.exec(http, "n" + i, "true");
             }

@@ -48,7 +48,7 @@ final class Recovery implements Measure {
         double[] answered = new double[rounds];
         try (CortexDaemon daemon = grounds.daemon(grounds.checkout(), Map.of())) {
             progress.at("creating", 0, rounds);
-            Lanes.each(daemon, 0, SANDBOXES, (http, i) -> CortexDaemon.create(http, "n" + i, "crun"));
+            Lanes.each(progress, daemon, 0, SANDBOXES, (http, i) -> CortexDaemon.create(http, "n" + i, "crun"));
             for (int round = 0; round < rounds; round++) {
                 progress.at("killing", round, rounds);
                 daemon.kill();
@@ -63,7 +63,7 @@ final class Recovery implements Measure {
                 }
             }
             progress.at("removing", rounds, rounds);
-            Lanes.each(daemon, 0, SANDBOXES, (http, i) -> CortexDaemon.remove(http, "n" + i));
+            Lanes.each(progress, daemon, 0, SANDBOXES, (http, i) -> CortexDaemon.remove(http, "n" + i));
         }
         return List.of(
                 Series.of("all listed as running", Unit.MILLISECONDS, listed),

@@ -1,6 +1,7 @@
 package dev.cortex.bench.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -40,6 +41,30 @@ final class InterleavedTest {
         }
     }
 
+    private static class Endless implements Progress {
+        @Override
+        public void at(String step, int done, int all) {}
+
+        @Override
+        public boolean goesOn() {
+            return true;
+        }
+    }
+
+    @Test
+    void aRunThatIsOverEndsInTheMiddleOfARoundAndClosesEveryone() {
+        Interleaved measure = measure(20, 0, entry("a", false), entry("b", false));
+        Progress three = new Endless() {
+            @Override
+            public boolean goesOn() {
+                return turns.size() < 3;
+            }
+        };
+        assertThatThrownBy(() -> measure.run(Length.WHOLE, three)).hasMessageContaining("over");
+        assertThat(turns).hasSize(3);
+        assertThat(closed).containsExactly("a", "b");
+    }
+
     private static Interleaved measure(int rounds, int warmUps, Entry... entries) {
         return new Interleaved(
                 "m", "a measure", Unit.MILLISECONDS, rounds, rounds, warmUps, List.of(entries), List.of());
@@ -50,7 +75,7 @@ final class InterleavedTest {
     }
 
     private List<Series> run(Interleaved measure) throws Exception {
-        return measure.run(Length.WHOLE, (step, done, all) -> {});
+        return measure.run(Length.WHOLE, new Endless());
     }
 
     @Test
