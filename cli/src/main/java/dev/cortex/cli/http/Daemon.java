@@ -190,6 +190,13 @@ public final class Daemon {
         }
     }
 
+    /** Whether one serves at this moment; starts none. */
+    public boolean isRunning() {
+        Optional<Connection> connection = connectRunning();
+        connection.ifPresent(Daemon::close);
+        return connection.isPresent();
+    }
+
     /** The connection that the last call left, or a new one. */
     public Connection take() {
         Optional<Connection> kept = takeIdle();

@@ -50,11 +50,7 @@ final class EgressLog {
     }
 
     void print() {
-        Request request = Request.of(Operations.EGRESS_LOG, sandbox);
-        if (most > 0) {
-            request.query("most", Long.toString(most));
-        }
-        Json page = context.daemon().call(request);
+        Json page = page();
         if (output.json()) {
             output.data("egress_log", page);
             return;
@@ -66,25 +62,58 @@ final class EgressLog {
         decisions.forEach(this::print);
     }
 
+    private Json page() {
+        Request request = Request.of(Operations.EGRESS_LOG, sandbox);
+        if (most > 0) {
+            request.query("most", Long.toString(most));
+        }
+        return context.daemon().call(request);
+    }
+
     /** Prints what there is and what comes, until Ctrl-C. */
     int follow() {
         Signals.handle("INT", () -> System.exit(ExitStatus.INTERRUPTED));
-        Daemon.Download events = open();
-        if (!output.json()) {
+        Daemon.Download first = open();
+        if (output.json()) {
+            printed.addAll(page().get("decisions").items());
+        } else {
             print();
         }
+        readOn(first);
         while (true) {
-            try {
-                read(events);
-            } catch (CortexException e) {
-                if (e.code() != ErrorCode.INTERNAL) {
-                    throw e;
-                }
-            } finally {
-                events.close();
-            }
             rest();
-            events = open();
+            again();
+        }
+    }
+
+    /** A daemon that was stopped is not started again by whoever watches it. */
+    private void again() {
+        try {
+            if (context.daemon().isRunning()) {
+                Daemon.Download events = open();
+                // What was decided before this daemon was heard.
+                page().get("decisions").items().forEach(this::tell);
+                readOn(events);
+            }
+        } catch (CortexException e) {
+            // One that is just ending loses the connection before its answer.
+            requireLost(e);
+        }
+    }
+
+    private void readOn(Daemon.Download events) {
+        try {
+            read(events);
+        } catch (CortexException e) {
+            requireLost(e);
+        } finally {
+            events.close();
+        }
+    }
+
+    private static void requireLost(CortexException e) {
+        if (e.code() != ErrorCode.INTERNAL) {
+            throw e;
         }
     }
 
@@ -128,9 +157,17 @@ final class EgressLog {
         } catch (JsonText.NotJsonException e) {
             throw Daemon.lost(e);
         }
+        tell(decision);
+    }
+
+    private void tell(Json decision) {
+        if (printed.contains(decision)) {
+            return;
+        }
         if (output.json()) {
+            printed.add(decision);
             output.data("egress_decision", decision);
-        } else if (!printed.contains(decision)) {
+        } else {
             print(decision);
         }
     }

@@ -151,6 +151,41 @@ final class EgressIT {
     }
 
     @Test
+    void whoeverFollowsTheLogGoesOnWithTheNextDaemon() throws Exception {
+        try (CortexHome cortex = CortexHome.open()) {
+            cortex.cortex("create", "a", "--allow-host", HERE).succeeded();
+            Path out = cortex.folder().resolve("followed");
+            Path err = cortex.folder().resolve("said");
+            Process following = cortex.start(
+                    ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()),
+                    out,
+                    err,
+                    "egress",
+                    "log",
+                    "a",
+                    "--follow");
+            try {
+                inside(cortex, "curl -sS http://first.example/; true").succeeded();
+                CortexHome.await(() -> Files.readString(out).contains("first.example"), "the first decision");
+                cortex.cortex("serve", "--stop").succeeded();
+                Thread.sleep(1_000);
+                assertThat(following.isAlive()).as(Files.readString(err)).isTrue();
+                assertThat(cortex.home().resolve("daemon.pid"))
+                        .as("a follower starts no daemon")
+                        .satisfiesAnyOf(
+                                pid -> assertThat(pid).doesNotExist(),
+                                pid -> assertThat(ProcessHandle.of(cortex.daemonPid()))
+                                        .isEmpty());
+                inside(cortex, "for i in 1 2 3 4; do curl -sS http://second.example/; sleep 1; done; true")
+                        .succeeded();
+                CortexHome.await(() -> Files.readString(out).contains("second.example"), "the next daemon's");
+            } finally {
+                following.destroy();
+            }
+        }
+    }
+
+    @Test
     void trapsLeadNowhere() throws Exception {
         HttpServer server = serve();
         try (CortexHome cortex = CortexHome.open()) {

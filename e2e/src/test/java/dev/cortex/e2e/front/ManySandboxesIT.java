@@ -98,6 +98,9 @@ final class ManySandboxesIT {
             assertThat(children(cortex.home().resolve("disks"))).isEmpty();
             assertThat(children(cortex.home().resolve("sandboxes"))).isEmpty();
             assertThat(controlGroups(ids)).isEmpty();
+            assertThat(runFolders(ids)).as("sockets").isEmpty();
+            assertThat(door.get("/sandboxes").body()).as("records").contains("\"sandboxes\":[]");
+            assertThat(cortex.cortex("prune").succeeded().stdout()).isEqualTo("nothing to remove\n");
         }
     }
 
@@ -191,6 +194,14 @@ final class ManySandboxesIT {
             }
         }
         return found;
+    }
+
+    /** Where sockets, bundles and process ids of those sandboxes lie. */
+    private static List<Path> runFolders(List<String> ids) throws IOException {
+        try (Stream<Path> found = Files.find(
+                Path.of("/run/cortex"), 2, (path, any) -> ids.contains(String.valueOf(path.getFileName())))) {
+            return found.toList();
+        }
     }
 
     private static List<String> children(Path folder) throws IOException {
