@@ -5,9 +5,10 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# java_feature HOME: the feature number of the JDK there, read from its release file so that no JVM is started.
+# java_feature HOME: the feature number of the JDK there, read from its release file so that no JVM is started. Callers
+# that build nothing set jre_suffices.
 java_feature() {
-    [ -x "$1/bin/java" ] && [ -x "$1/bin/javac" ] && [ -r "$1/release" ] || return 1
+    [ -x "$1/bin/java" ] && [ -r "$1/release" ] && { [ -n "${jre_suffices:-}" ] || [ -x "$1/bin/javac" ]; } || return 1
     sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
 }
 

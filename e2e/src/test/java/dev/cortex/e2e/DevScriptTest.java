@@ -19,8 +19,19 @@ final class DevScriptTest {
     void helpHasALineForEachVerb() throws Exception {
         Outcome help = dev("help");
         assertThat(help.status()).isZero();
-        for (String verb :
-                List.of("build", "test", "check", "fmt", "generate", "aot", "bench", "run", "install", "clean")) {
+        for (String verb : List.of(
+                "build",
+                "test",
+                "check",
+                "fmt",
+                "generate",
+                "aot",
+                "bench",
+                "specify",
+                "run",
+                "install",
+                "dist",
+                "clean")) {
             assertThat(help.output().lines()).anyMatch(line -> line.startsWith("  " + verb + " "));
         }
     }

@@ -46,7 +46,7 @@ final class ScriptFixture {
         Path repository = repository();
         Files.copy(repository.resolve("cortex"), root.resolve("cortex"));
         Files.createDirectory(root.resolve("scripts"));
-        for (String name : List.of("machine.sh", "jvm.sh")) {
+        for (String name : List.of("machine.sh", "jvm.sh", "clone.sh")) {
             Files.copy(
                     repository.resolve("scripts").resolve(name),
                     root.resolve("scripts").resolve(name));

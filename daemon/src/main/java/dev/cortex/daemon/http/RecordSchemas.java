@@ -15,6 +15,7 @@ final class RecordSchemas {
     private static final String PREFIX = "#/components/schemas/";
 
     private final Map<String, Object> components = new LinkedHashMap<>();
+    private final FieldDescriptions descriptions = new FieldDescriptions();
 
     Map<String, Object> all() {
         return components;
@@ -78,7 +79,7 @@ final class RecordSchemas {
         List<String> required = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
             String field = snakeCase(component.getName());
-            properties.put(field, of(component.getGenericType()));
+            properties.put(field, described(name(type), field, of(component.getGenericType())));
             Class<?> raw = component.getType();
             if (raw != Optional.class && raw != List.class && raw != Map.class) {
                 required.add(field);
@@ -90,6 +91,13 @@ final class RecordSchemas {
             schema.put("required", required);
         }
         schema.put("additionalProperties", false);
+    }
+
+    /** Beside a reference too: since 3.1 what stands beside it counts. */
+    private Map<String, Object> described(String record, String field, Map<String, Object> schema) {
+        Map<String, Object> described = new LinkedHashMap<>(schema);
+        descriptions.of(record, field).ifPresent(text -> described.put("description", text));
+        return described;
     }
 
     /** Records of a group carry its name: two groups may both have a Request. */

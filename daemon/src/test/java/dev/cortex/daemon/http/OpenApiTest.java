@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,6 +42,29 @@ final class OpenApiTest {
             assertThat(described.has("requestBody"))
                     .isEqualTo(operation.request() != Void.class || operation.body() == Operation.Body.UPLOAD);
         }
+    }
+
+    @Test
+    void everyFieldIsDescribedAndNothingElseIs() {
+        Set<String> described = new TreeSet<>();
+        Set<String> silent = new TreeSet<>();
+        DOCUMENT.get("components")
+                .get("schemas")
+                .properties()
+                .forEach(record -> record.getValue()
+                        .get("properties")
+                        .properties()
+                        .forEach(field -> {
+                            boolean said = !field.getValue()
+                                    .path("description")
+                                    .asString("")
+                                    .isBlank();
+                            (said ? described : silent).add(record.getKey() + "." + field.getKey());
+                        }));
+        assertThat(silent).as("fields without a line in fields.properties").isEmpty();
+        assertThat(new FieldDescriptions().names())
+                .as("lines of fields.properties")
+                .isEqualTo(described);
     }
 
     @Test

@@ -50,6 +50,9 @@ public final class SandboxService implements AutoCloseable {
     private static final Duration STOP = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMinutes(1);
 
+    /** Between two looks at what first processes have said. */
+    private static final Duration CONSOLES = Duration.ofSeconds(10);
+
     private final Ports ports;
     private final Drivers drivers;
     private final Disks disks;
@@ -91,6 +94,8 @@ public final class SandboxService implements AutoCloseable {
         this.background = new Background();
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("core-timer").factory());
+        timer.scheduleWithFixedDelay(
+                new Consoles(ports.folders())::look, CONSOLES.toSeconds(), CONSOLES.toSeconds(), TimeUnit.SECONDS);
         this.events = new EventBus(ports.clock());
         this.announcing = new Announcing(events);
         Deliveries deliveries = new Deliveries();

@@ -188,6 +188,13 @@ public abstract class PerimeterContract {
         assertThat(announced).containsExactly(denied, allowed);
         assertThat(followed.poll(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(denied);
         assertThat(followed.poll(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(allowed);
+
+        assertThat(perimeter.totals().decisions())
+                .containsEntry(Verdict.DENY, 1L)
+                .containsEntry(Verdict.ALLOW, 1L)
+                .containsEntry(Verdict.CUT, 0L);
+        await(() -> perimeter.totals().open() == 0);
+        assertThat(perimeter.totals().inBytes()).isPositive();
     }
 
     @Test
