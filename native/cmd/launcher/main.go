@@ -22,7 +22,7 @@ import (
 
 const usage = `usage: launcher VERB
 
-  start               start a sandbox: a request on stdin, an answer on stdout
+  start [--waiting]   start a sandbox: a request on stdin, now or later, an answer on stdout
   stop                end one and remove all that was made for it
   pause               make one stand still; it keeps its memory
   resume              let it go on

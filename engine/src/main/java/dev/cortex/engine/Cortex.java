@@ -4,6 +4,7 @@ import dev.cortex.drivers.disk.HostPool;
 import dev.cortex.drivers.launch.HostProbe;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.Launcher;
+import dev.cortex.drivers.launch.WaitingLaunchers;
 import dev.cortex.drivers.oci.OciDriver;
 import dev.cortex.drivers.process.ProcessDriver;
 import dev.cortex.engine.figure.HomeFigures;
@@ -32,6 +33,7 @@ import dev.cortex.sandbox.service.Ports;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxStore;
+import dev.cortex.sandbox.store.SpareRow;
 import dev.cortex.storage.FileSessionArchive;
 import dev.cortex.storage.SpaceReserve;
 import dev.cortex.storage.SqliteStore;
@@ -117,7 +119,10 @@ public final class Cortex implements AutoCloseable {
         cleanup.push("run folder", () -> deleteIfEmpty(home.runFolder()));
         SqliteStore store = SqliteStore.open(home.database(), reserve);
         cleanup.push("store", store::close);
-        Launcher launcher = Launcher.of(new Installation(options.installation()));
+        Installation installation = new Installation(options.installation());
+        WaitingLaunchers waiting = new WaitingLaunchers(installation, options.launchers());
+        cleanup.push("launchers", waiting::close);
+        Launcher launcher = Launcher.of(installation, waiting);
         HostPool pool = new HostPool(home.folder(), options.disks(), launcher);
         cleanup.push("pool of disks", () -> {
             pool.close();
@@ -151,7 +156,7 @@ public final class Cortex implements AutoCloseable {
         cleanup.push("sandboxes", sandboxes::close);
         // Nobody could use them before the next owner, who may be another build.
         cleanup.push("spares", () -> sandboxes.spares().drain());
-        sandboxes.keepSpares();
+        sandboxes.prepare(waiting::refill);
         Instant opened = options.clock().instant();
         Handlers handlers = new Handlers(
                 sandboxes,
@@ -200,7 +205,10 @@ public final class Cortex implements AutoCloseable {
             List<String> notes = new ArrayList<>(PoolText.of(state));
             SqliteStore.look(home.database()).ifPresent(store -> {
                 try (store) {
-                    notes.addAll(Handlers.promised(store.list("", Integer.MAX_VALUE), store.disks(), state));
+                    List<SpareRow> spares = store.spares().all();
+                    notes.addAll(
+                            Handlers.promised(store.list("", Integer.MAX_VALUE), spares, store.disks(), state));
+                    notes.addAll(SparesText.of(spares));
                 }
             });
             return notes;

@@ -3,6 +3,7 @@ package dev.cortex.engine;
 import dev.cortex.drivers.disk.PoolSettings;
 import dev.cortex.drivers.launch.Installation;
 import dev.cortex.drivers.launch.LinuxBoot;
+import dev.cortex.drivers.launch.WaitingLaunchers;
 import dev.cortex.protocol.home.Home;
 import dev.cortex.sandbox.driver.Boot;
 import dev.cortex.sandbox.driver.SandboxDriver;
@@ -22,6 +23,7 @@ import java.util.Map;
  * @param boot tells boots of the machine apart
  * @param boundaries told of each durable step, for crash injection
  * @param spares so many sandboxes of each kind in use are started ahead, 0 to 64; 0 unless asked for
+ * @param launchers so many processes wait ahead for the next start, 0 to 16; 0 unless asked for
  */
 public record CortexOptions(
         Home home,
@@ -32,7 +34,9 @@ public record CortexOptions(
         PoolSettings disks,
         Boot boot,
         Boundaries boundaries,
-        int spares) {
+        int spares,
+        int launchers) {
+    public static final int MOST_LAUNCHERS = WaitingLaunchers.MOST;
 
     public CortexOptions {
         environment = Map.copyOf(environment);
@@ -54,27 +58,28 @@ public record CortexOptions(
                 PoolSettings.of(System.getenv()),
                 LinuxBoot.read(),
                 CrashPoint.of(System.getenv(), Boolean.getBoolean(CrashPoint.PROPERTY)),
+                0,
                 0);
     }
 
     public CortexOptions with(SandboxDriver... drivers) {
         return new CortexOptions(
-                home, installation, environment, List.of(drivers), clock, disks, boot, boundaries, spares);
+                home, installation, environment, List.of(drivers), clock, disks, boot, boundaries, spares, launchers);
     }
 
     public CortexOptions with(Boundaries newBoundaries) {
         return new CortexOptions(
-                home, installation, environment, moreDrivers, clock, disks, boot, newBoundaries, spares);
+                home, installation, environment, moreDrivers, clock, disks, boot, newBoundaries, spares, launchers);
     }
 
     public CortexOptions with(Clock newClock) {
         return new CortexOptions(
-                home, installation, environment, moreDrivers, newClock, disks, boot, boundaries, spares);
+                home, installation, environment, moreDrivers, newClock, disks, boot, boundaries, spares, launchers);
     }
 
     public CortexOptions with(PoolSettings newDisks) {
         return new CortexOptions(
-                home, installation, environment, moreDrivers, clock, newDisks, boot, boundaries, spares);
+                home, installation, environment, moreDrivers, clock, newDisks, boot, boundaries, spares, launchers);
     }
 
     /**
@@ -87,11 +92,17 @@ public record CortexOptions(
 
     public CortexOptions with(Boot newBoot) {
         return new CortexOptions(
-                home, installation, environment, moreDrivers, clock, disks, newBoot, boundaries, spares);
+                home, installation, environment, moreDrivers, clock, disks, newBoot, boundaries, spares, launchers);
     }
 
     /** The same, with a warm pool. */
     public CortexOptions withSpares(int each) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, boundaries, each);
+        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, boundaries, each, launchers);
+    }
+
+    /** The same, with so many launchers waiting. */
+    public CortexOptions withLaunchers(int most) {
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, clock, disks, boot, boundaries, spares, most);
     }
 }

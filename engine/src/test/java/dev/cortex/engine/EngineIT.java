@@ -32,12 +32,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole engine over real neurons, by each real driver. Needs root and crun for {@code oci}. */
-final class EngineIT {
+class EngineIT {
     private TestHome home;
 
     @BeforeEach
     void open() throws Exception {
-        home = new TestHome();
+        home = new TestHome(spares());
+    }
+
+    /** So many are started ahead. */
+    int spares() {
+        return 0;
     }
 
     @AfterEach

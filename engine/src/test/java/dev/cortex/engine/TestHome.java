@@ -19,9 +19,16 @@ import java.util.stream.Stream;
 final class TestHome implements AutoCloseable {
     private final Path folder;
     private final Home home;
+    private final int spares;
     private Optional<Cortex> cortex = Optional.empty();
 
     TestHome() throws IOException {
+        this(0);
+    }
+
+    /** @param spares a warm pool, which is full whenever the home has been opened */
+    TestHome(int spares) throws IOException {
+        this.spares = spares;
         this.folder = Files.createTempDirectory("ctx");
         this.home = new Home(folder.resolve("home"), folder.resolve("run/h"));
     }
@@ -38,12 +45,13 @@ final class TestHome implements AutoCloseable {
     }
 
     Cortex open() {
-        return open(CortexOptions.at(home));
+        return open(CortexOptions.at(home).withSpares(spares));
     }
 
     Cortex open(CortexOptions options) {
         Cortex opened = Cortex.open(options);
         cortex = Optional.of(opened);
+        opened.sandboxes().spares().replenish();
         return opened;
     }
 

@@ -109,7 +109,7 @@ final class Calls {
                 .because(reason);
     }
 
-    /** The next stream, and every one after it, carries this token. */
+    /** The next stream, and every one after it, carries this token. The one in use gave it to the neuron, and stays. */
     void use(GuestToken next) {
         state.lock();
         try {
@@ -117,7 +117,6 @@ final class Calls {
         } finally {
             state.unlock();
         }
-        replaceStream();
     }
 
     GuestToken token() {

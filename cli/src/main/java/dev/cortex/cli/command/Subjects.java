@@ -72,6 +72,7 @@ public final class Subjects {
               daemon.port       CORTEX_PORT       on 127.0.0.1, default 3100
               daemon.disk-pool  CORTEX_DISK_POOL  auto, folder or btrfs
               daemon.pool       CORTEX_POOL       sandboxes of each kind started ahead, 2
+              daemon.launchers  CORTEX_LAUNCHERS  processes that wait for the next start, 1
               daemon.log-size   CORTEX_LOG_SIZE   a fuller daemon.log is put aside, 16M
               daemon.log-files  CORTEX_LOG_FILES  so many are kept besides, 7
               daemon.log-age    CORTEX_LOG_AGE    older ones are deleted, 14d or 36h

@@ -10,7 +10,9 @@ import dev.cortex.cli.terminal.Table;
 import dev.cortex.cli.terminal.Units;
 import dev.cortex.protocol.operation.Operations;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** {@code cortex usage}. */
 final class UsageCommand implements Command {
@@ -37,6 +39,7 @@ final class UsageCommand implements Command {
         pool(usage.get("pool"));
         promised(usage.get("promised"));
         line("images", Units.size(usage.get("images_bytes").whole()));
+        spares(usage.get("spares").items());
         table(usage);
         for (Json folder : usage.get("unknown_disks").items()) {
             line("unknown", Printable.of(folder.text()) + " in the pool belongs to no record");
@@ -63,6 +66,17 @@ final class UsageCommand implements Command {
         if (pool.get("problem").isPresent()) {
             note(pool.get("problem"), pool.get("remedy"));
         }
+    }
+
+    /** Told of in one line for each kind: nobody can do anything with one of them. */
+    private void spares(List<Json> spares) {
+        Map<String, Integer> kinds = new LinkedHashMap<>();
+        for (Json spare : spares) {
+            String kind = spare.get("driver").text() + ", image " + spare.get("image").text()
+                    + (spare.get("ready").text().equals("true") ? "" : " (being made or removed)");
+            kinds.merge(Printable.of(kind), 1, Integer::sum);
+        }
+        kinds.forEach((kind, count) -> line("spares", count + " of " + kind));
     }
 
     private void note(Json what, Json fix) {

@@ -20,8 +20,9 @@ import java.util.Set;
  * @param diskPool how the home keeps its disks: auto, folder or btrfs; empty where nobody said
  * @param log how much of the daemon's log is kept
  * @param spares so many sandboxes of each kind in use are started ahead
+ * @param launchers so many processes wait ahead for the next start
  */
-public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log, int spares) {
+public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log, int spares, int launchers) {
     private static final Set<String> POOLS = Set.of("auto", "folder", "btrfs");
 
     /** Where clients look for the API unless they are told otherwise. */
@@ -30,9 +31,12 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
     /** Few enough that nobody notices them: a spare on crun takes about 4 MB. */
     public static final int DEFAULT_SPARES = 2;
 
+    /** One process of about a megabyte; whoever starts many at once waits for processors. */
+    public static final int DEFAULT_LAUNCHERS = 1;
+
     /** Everything by default. */
     public static DaemonSettings defaults() {
-        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT, DEFAULT_SPARES);
+        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT, DEFAULT_SPARES, DEFAULT_LAUNCHERS);
     }
 
     /**
@@ -54,6 +58,8 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
                 .or(() -> pool("daemon.disk-pool in " + file.path(), file.ofDaemon("disk-pool"), problems));
         LogLimits log = new LogSettings(environment, file, problems).resolve();
         int spares = new Counts(environment, file, problems).of("pool", poolFlag, SpareSettings.MOST, DEFAULT_SPARES);
+        int launchers = new Counts(environment, file, problems)
+                .of("launchers", Optional.empty(), CortexOptions.MOST_LAUNCHERS, DEFAULT_LAUNCHERS);
         if (!problems.isEmpty()) {
             throw CortexException.of(
                     ErrorCode.INVALID_ARGUMENT,
@@ -61,12 +67,12 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
                     "correct them; every setting: cortex help settings");
         }
         Port port = flag.or(() -> fromVariable).or(() -> fromFile).orElse(DEFAULT_PORT);
-        return new DaemonSettings(port, flag.isPresent(), pool, log, spares);
+        return new DaemonSettings(port, flag.isPresent(), pool, log, spares, launchers);
     }
 
     /** A home as these settings have it opened. */
     public CortexOptions options(Home home) {
-        CortexOptions options = CortexOptions.at(home).withSpares(spares);
+        CortexOptions options = CortexOptions.at(home).withSpares(spares).withLaunchers(launchers);
         return diskPool.map(options::withDiskPool).orElse(options);
     }
 

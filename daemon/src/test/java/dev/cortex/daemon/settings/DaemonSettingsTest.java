@@ -35,7 +35,7 @@ final class DaemonSettingsTest {
                         .port())
                 .isEqualTo(new Port(3200));
         assertThat(DaemonSettings.resolve(Optional.of("0"), Optional.empty(), Map.of("CORTEX_PORT", "3200"), file))
-                .isEqualTo(new DaemonSettings(new Port(0), true, Optional.empty(), LogLimits.DEFAULT, 2));
+                .isEqualTo(new DaemonSettings(new Port(0), true, Optional.empty(), LogLimits.DEFAULT, 2, 1));
     }
 
     @Test

@@ -12,74 +12,51 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
- * Sets host names of sandboxes from outside and as root: inside, nobody may. A thread enters the UTS namespace of the
- * first process for the moment; it is a namespace that each thread has for itself (setns(2)). Thread-safe.
+ * Sets host names of sandboxes from outside and as root: inside, nobody may. The calling thread enters the UTS namespace
+ * of the first process for the moment; it is a namespace that each thread has for itself (setns(2)). Between there and
+ * back is nothing at which a virtual thread could change its carrier. Thread-safe.
  */
 public final class HostNames {
     /** linux/sched.h. */
     private static final int CLONE_NEWUTS = 0x04000000;
 
-    private static final Duration IDLE = Duration.ofSeconds(10);
-
-    /** One thread, which no other code runs on, and which goes when there is nothing to do. */
-    private final ExecutorService entering;
-
-    public HostNames() {
-        ThreadPoolExecutor one = new ThreadPoolExecutor(
-                1,
-                1,
-                IDLE.toMillis(),
-                TimeUnit.MILLISECONDS,
-                new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("host-names").factory());
-        one.allowCoreThreadTimeOut(true);
-        this.entering = one;
-    }
+    private HostNames() {}
 
     /** What takes tens of milliseconds in the life of a JVM is done now, on another thread. */
-    public void expect() {
+    public static void expect() {
         Thread.ofVirtual().name("host-names").start(Calls::own);
     }
 
     /** @throws CortexException GUEST_LOST when that process is gone, DRIVER_FAILED when the kernel refuses */
-    public void set(FirstProcess first, String name) {
+    public static void set(FirstProcess first, String name) {
         int descriptor = Pidfd.open(first.pid());
-        // Read after it was opened: if this agrees, so does the descriptor.
-        if (descriptor < 0 || !HeldProcesses.lives(first)) {
-            if (descriptor >= 0) {
-                Pidfd.close(descriptor);
-            }
-            throw CortexException.of(ErrorCode.GUEST_LOST, "the sandbox's first process is gone", "try again");
+        if (descriptor < 0) {
+            throw gone();
         }
         try {
-            entering.submit(() -> enter(descriptor, name)).get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw CortexException.of(ErrorCode.CANCELLED, "interrupted", "");
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof CortexException known ? known : new IllegalStateException(e.getCause());
+            // Read after it was opened: if this agrees, so does the descriptor.
+            if (!HeldProcesses.lives(first)) {
+                throw gone();
+            }
+            enter(descriptor, name);
+        } finally {
+            Pidfd.close(descriptor);
         }
     }
 
-    /** Closes the descriptor, since who waits for this may be gone by then; and goes back, or the namespace would stay. */
-    private static void enter(int descriptor, String name) {
+    private static CortexException gone() {
+        return CortexException.of(ErrorCode.GUEST_LOST, "the sandbox's first process is gone", "try again");
+    }
+
+    private static void enter(int process, String name) {
+        Calls.enter(process);
         try {
-            Calls.enter(descriptor);
-            try {
-                Calls.setHostName(name);
-            } finally {
-                Calls.enter(Calls.own());
-            }
+            Calls.setHostName(name);
         } finally {
-            Pidfd.close(descriptor);
+            // Or the namespace would outlive its sandbox.
+            Calls.enter(Calls.own());
         }
     }
 

@@ -32,18 +32,42 @@ public final class Launcher {
 
     private final Path program;
     private final Duration deadline;
+    private final WaitingLaunchers waiting;
 
     public Launcher(Path program, Duration deadline) {
+        this(program, deadline, WaitingLaunchers.none(program));
+    }
+
+    Launcher(Path program, Duration deadline, WaitingLaunchers waiting) {
         this.program = program;
         this.deadline = deadline;
+        this.waiting = waiting;
     }
 
     public static Launcher of(Installation installation) {
         return new Launcher(installation.launcher(), DEADLINE);
     }
 
+    /** @param waiting launchers that were started ahead, of the same installation */
+    public static Launcher of(Installation installation, WaitingLaunchers waiting) {
+        return new Launcher(installation.launcher(), DEADLINE, waiting);
+    }
+
     public Started start(LaunchSpec spec) {
-        return answer(call("start", spec).orFail(), Started.class);
+        try {
+            return answer(starting(spec).orFail(), Started.class);
+        } finally {
+            // Only now: nobody waits for it.
+            waiting.refill();
+        }
+    }
+
+    private LauncherProcess.Ended starting(LaunchSpec spec) {
+        byte[] request = LauncherJson.MAPPER.writeValueAsString(spec).getBytes(StandardCharsets.UTF_8);
+        LauncherProcess launcher = new LauncherProcess(program, "start", List.of());
+        return waiting.take()
+                .map(process -> launcher.run(process, request, deadline))
+                .orElseGet(() -> launcher.run(request, deadline));
     }
 
     /** @throws CortexException DRIVER_FAILED naming what still exists */

@@ -53,8 +53,16 @@ final class LauncherProcess {
 
     /** @param lines gets each line that the verb writes to standard error, while it goes on */
     Ended run(byte[] input, Duration deadline, Consumer<String> lines) {
+        return run(spawn(), input, deadline, lines);
+    }
+
+    /** Gives a process that was spawned before what it waits for. */
+    Ended run(Process process, byte[] input, Duration deadline) {
+        return run(process, input, deadline, line -> {});
+    }
+
+    private Ended run(Process process, byte[] input, Duration deadline, Consumer<String> lines) {
         long end = System.nanoTime() + deadline.toNanos();
-        Process process = spawn();
         try {
             CompletableFuture<byte[]> output = read(process.getInputStream(), ANSWER_MOST);
             CompletableFuture<String> words = readLines(process.getErrorStream(), lines);
@@ -80,7 +88,7 @@ final class LauncherProcess {
         }
     }
 
-    private Process spawn() {
+    Process spawn() {
         ProcessBuilder builder = new ProcessBuilder(command);
         String path = System.getenv("PATH");
         builder.environment().clear();

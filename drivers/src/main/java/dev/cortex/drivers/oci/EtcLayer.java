@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The layer above every image that says who this sandbox is and that it has no network. A layer, not mounted files: what
@@ -23,8 +25,7 @@ final class EtcLayer {
         try {
             makeFolder(layer);
             makeFolder(layer.resolve("etc"));
-            for (Map.Entry<String, String> file :
-                    files(request.hostname().orElse(Unnamed.HOSTNAME)).entrySet()) {
+            for (Map.Entry<String, String> file : files(request.hostname()).entrySet()) {
                 Path path = layer.resolve("etc").resolve(file.getKey());
                 Files.writeString(path, file.getValue());
                 Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
@@ -36,18 +37,15 @@ final class EtcLayer {
     }
 
     /**
-     * Changes the files of a sandbox that was started without a name, in place: the overlay above them has looked at none
-     * of them yet, since nothing that could read them has run, and passes reading on to the file itself.
+     * Fills the files of a sandbox that was started without a name, in place: the overlay above them has looked at none of
+     * them yet, since nothing that could read them has run, and passes reading on to the file itself. They are empty until
+     * then, since a file system may write one out at once that was cut.
      */
-    static void rename(Path folder, String hostname) {
+    static void name(Path folder, String hostname) {
         Path layer = layer(folder);
         try {
-            for (Map.Entry<String, String> file : files(hostname).entrySet()) {
-                Files.writeString(
-                        layer.resolve("etc").resolve(file.getKey()),
-                        file.getValue(),
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.TRUNCATE_EXISTING);
+            for (Map.Entry<String, String> file : ofName(hostname).entrySet()) {
+                Files.writeString(layer.resolve("etc").resolve(file.getKey()), file.getValue(), StandardOpenOption.WRITE);
             }
         } catch (IOException e) {
             throw failed(layer, e);
@@ -66,14 +64,20 @@ final class EtcLayer {
                 .because(e);
     }
 
-    static Map<String, String> files(String hostname) {
+    static Map<String, String> files(Optional<String> hostname) {
+        Map<String, String> files = new HashMap<>(
+                hostname.map(EtcLayer::ofName).orElse(Map.of("hostname", "", "hosts", "")));
+        // Nothing listens there, so that a lookup is refused at once instead of waiting for an answer.
+        files.put("resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+        return files;
+    }
+
+    private static Map<String, String> ofName(String hostname) {
         return Map.of(
                 "hostname", hostname + "\n",
                 "hosts",
                         "127.0.0.1\tlocalhost\n127.0.1.1\t" + hostname
-                                + "\n::1\tlocalhost ip6-localhost ip6-loopback\n",
-                // Nothing listens there, so that a lookup is refused at once instead of waiting for an answer.
-                "resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
+                                + "\n::1\tlocalhost ip6-localhost ip6-loopback\n");
     }
 
     private static void makeFolder(Path folder) throws IOException {

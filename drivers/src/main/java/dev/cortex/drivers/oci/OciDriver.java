@@ -70,7 +70,6 @@ public final class OciDriver implements SandboxDriver, Pausing, Preparing, Works
     private final SocketDialer dialer = new SocketDialer();
     private final OomKills oomKills = new OomKills();
     private final HeldProcesses processes = new HeldProcesses();
-    private final HostNames hostNames = new HostNames();
 
     /** @param pool in which its disks are made */
     public OciDriver(Installation installation, Launcher launcher, HostProbe probe, HostPool pool) {
@@ -152,7 +151,7 @@ public final class OciDriver implements SandboxDriver, Pausing, Preparing, Works
         Started started = launch(request, host);
         processes.hold(request.sandbox(), started.first());
         if (request.hostname().isEmpty()) {
-            hostNames.expect();
+            HostNames.expect();
         }
         return new OciSandboxHandle(
                         started.first(),
@@ -280,8 +279,8 @@ public final class OciDriver implements SandboxDriver, Pausing, Preparing, Works
 
     @Override
     public void name(Handle handle, Path folder, String hostname) {
-        EtcLayer.rename(folder, hostname);
-        hostNames.set(OciSandboxHandle.read(handle).first(), hostname);
+        EtcLayer.name(folder, hostname);
+        HostNames.set(OciSandboxHandle.read(handle).first(), hostname);
     }
 
     @Override

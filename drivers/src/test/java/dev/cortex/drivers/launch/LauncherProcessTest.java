@@ -136,4 +136,61 @@ final class LauncherProcessTest {
         assertThat(error.code()).isEqualTo(ErrorCode.DRIVER_FAILED);
         assertThat(error).hasMessageContaining("process 42");
     }
+
+    @Test
+    void aLauncherThatWaitsIsGivenItsRequestAndTheNextOneWaitsThen() throws Exception {
+        launcher("echo $1 >>" + folder + "/args; cat >" + folder + "/request; echo '{}'", Launcher.DEADLINE);
+        try (WaitingLaunchers waiting = new WaitingLaunchers(folder.resolve("launcher"), 1)) {
+            waiting.refill();
+            await(() -> waiting.count() == 1);
+            Process first = waiting.take().orElseThrow();
+            assertThat(waiting.take()).isEmpty();
+            LauncherProcess launcher = new LauncherProcess(folder.resolve("launcher"), "start", List.of());
+            assertThat(launcher.run(first, "the request".getBytes(), Launcher.DEADLINE).status())
+                    .isZero();
+            assertThat(folder.resolve("request")).hasContent("the request");
+        }
+    }
+
+    @Test
+    void whatIsOfAnotherBuildOrDeadIsNotGiven() throws Exception {
+        launcher("exec cat", Launcher.DEADLINE);
+        try (WaitingLaunchers waiting = new WaitingLaunchers(folder.resolve("launcher"), 2)) {
+            waiting.refill();
+            await(() -> waiting.count() == 2);
+            launcher("exec cat # another build", Launcher.DEADLINE);
+            assertThat(waiting.take()).isEmpty();
+            waiting.refill();
+            await(() -> waiting.count() == 2);
+            assertThat(waiting.take()).isPresent().get().satisfies(Process::destroyForcibly);
+        }
+    }
+
+    @Test
+    void thoseThatWaitEndWithWhoeverStartedThem() throws Exception {
+        launcher("echo $$ >>" + folder + "/pids; exec cat", Launcher.DEADLINE);
+        WaitingLaunchers waiting = new WaitingLaunchers(folder.resolve("launcher"), 2);
+        waiting.refill();
+        await(() -> Files.exists(folder.resolve("pids"))
+                && Files.readAllLines(folder.resolve("pids")).size() == 2);
+        List<String> pids = Files.readAllLines(folder.resolve("pids"));
+        waiting.close();
+        waiting.refill();
+        for (String pid : pids) {
+            await(() -> ProcessHandle.of(Long.parseLong(pid)).isEmpty());
+        }
+        assertThat(waiting.count()).isZero();
+    }
+
+    private interface Condition {
+        boolean holds() throws IOException;
+    }
+
+    private static void await(Condition condition) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+            Thread.sleep(5);
+        }
+    }
 }

@@ -18,6 +18,12 @@ abstract class OciGuestContract extends GuestContract {
         handle = trial.start();
     }
 
+    /** @param ahead it is started before it has a name */
+    OciGuestContract(OciSubject subject, boolean ahead) {
+        trial = new Trial(subject, 0);
+        handle = ahead ? trial.startAhead() : trial.start();
+    }
+
     @Override
     protected final Supplier<GuestStream> dialer() {
         return () -> trial.driver().dial(handle);

@@ -35,6 +35,7 @@ final class CortexHome implements AutoCloseable {
         environment.put("CORTEX_DISK_POOL", "folder");
         // Suites run on spares too, those that ask for it.
         environment.put("CORTEX_POOL", System.getProperty("cortex.e2e.pool", "0"));
+        environment.put("CORTEX_LAUNCHERS", System.getProperty("cortex.e2e.launchers", "0"));
         environment.put("CORTEX_PORT", Integer.toString(port));
         environment.put("CORTEX_DRIVER", System.getProperty("cortex.e2e.driver", "oci/crun"));
     }

@@ -2,7 +2,9 @@ package dev.cortex.e2e.front;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,6 +29,30 @@ final class SandboxDoor {
                 "{\"name\":\"" + name + "\",\"driver\":\"oci\",\"runtime\":\"" + runtime + "\"" + limits + "}");
         assertThat(answer.status()).as(answer.body()).isEqualTo(200);
         return new SandboxDoor(door, name);
+    }
+
+    /** The same of the warm pool: one of its kind was asked for before, so that others are started ahead. */
+    static SandboxDoor createFromASpare(HttpDoor door, String name, String runtime, String limits) throws Exception {
+        create(door, "asked-before", runtime, limits);
+        assertThat(door.delete("/sandboxes/asked-before?force=true&wipe=true").status())
+                .isEqualTo(200);
+        Set<String> spares = new HashSet<>();
+        // Four of the kind: with less, none of them may be of this one.
+        CortexHome.await(
+                () -> {
+                    spares.clear();
+                    for (JsonNode spare :
+                            JSON.readTree(door.get("/usage").body()).path("spares")) {
+                        if (spare.path("ready").asBoolean(false)) {
+                            spares.add(spare.path("id").asString());
+                        }
+                    }
+                    return spares.size() >= 4;
+                },
+                "spares of the kind that was asked for");
+        SandboxDoor made = create(door, name, runtime, limits);
+        assertThat(spares).as("the sandbox was one of them").contains(made.get("").path("id").asString());
+        return made;
     }
 
     /** Runs a command to its end; answers its result, or the problem. */

@@ -10,6 +10,7 @@ import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareRow;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
@@ -55,9 +56,10 @@ public final class Handlers {
     }
 
     /** How far limits of running sandboxes and of disks exceed the machine, in words; empty without any. */
-    public static List<String> promised(List<SandboxRow> sandboxes, List<DiskRow> disks, PoolState pool) {
+    public static List<String> promised(
+            List<SandboxRow> sandboxes, List<SpareRow> spares, List<DiskRow> disks, PoolState pool) {
         return PromisesText.of(
-                Promises.of(sandboxes, disks, pool, MachineMemory.now().total()));
+                Promises.of(sandboxes, spares, disks, pool, MachineMemory.now().total()));
     }
 
     <Q, R> void put(Operation<Q, R> operation, Handler<Q, R> handler) {

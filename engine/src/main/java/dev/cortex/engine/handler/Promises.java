@@ -5,19 +5,27 @@ import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.disk.PoolState;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareRow;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** How far memory and disk are overcommitted; a pure function. */
 public final class Promises {
     private Promises() {}
 
     /** @param memory of the machine, in bytes */
-    public static Promised of(List<SandboxRow> sandboxes, List<DiskRow> disks, PoolState pool, long memory) {
-        List<Long> memories = sandboxes.stream()
-                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
-                .map(row -> row.settings().limits().memoryBytes())
+    public static Promised of(
+            List<SandboxRow> sandboxes, List<SpareRow> spares, List<DiskRow> disks, PoolState pool, long memory) {
+        List<Long> memories = Stream.concat(
+                        sandboxes.stream()
+                                .filter(row -> row.state() == State.RUNNING || row.state() == State.PAUSED)
+                                .map(row -> row.settings().limits().memoryBytes()),
+                        spares.stream().map(row -> row.kind().limits().memoryBytes()))
                 .toList();
-        List<Long> sizes = disks.stream().map(DiskRow::limitBytes).toList();
+        List<Long> sizes = Stream.concat(
+                        disks.stream().map(DiskRow::limitBytes),
+                        spares.stream().map(row -> row.kind().limits().diskBytes()))
+                .toList();
         return new Promised(
                 sum(memories),
                 times(sum(memories), memory),

@@ -11,6 +11,7 @@ import dev.cortex.sandbox.guest.GuestInfo;
 import dev.cortex.sandbox.service.SandboxService;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.SandboxRow;
+import dev.cortex.sandbox.store.SpareRow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,7 @@ final class UsageHandlers {
         List<SandboxRow> rows = sandboxes.list("", Integer.MAX_VALUE);
         List<DiskRow> disks = sandboxes.disks();
         Map<String, DiskUsage> measured = sandboxes.diskUsages();
+        List<SpareRow> spares = sandboxes.spares().rows();
         Map<SandboxRow, GuestInfo> figures = new GuestFigures(sandboxes).of(rows, PATIENCE);
         return new Usage(
                 new Usage.Host(
@@ -51,7 +53,7 @@ final class UsageHandlers {
                         pool.hostTotalBytes(),
                         pool.hostFreeBytes()),
                 pool(pool),
-                Promises.of(rows, disks, pool, memory.total()),
+                Promises.of(rows, spares, disks, pool, memory.total()),
                 rows.stream()
                         .map(row -> sandbox(row, Optional.ofNullable(figures.get(row)), measured))
                         .toList(),
@@ -62,7 +64,8 @@ final class UsageHandlers {
                                 disk.image(),
                                 bytes(disk, measured).orElse(0L)))
                         .toList(),
-                unknown(pool, disks),
+                spares.stream().map(UsageHandlers::spare).toList(),
+                unknown(pool, disks, spares),
                 images.getAsLong());
     }
 
@@ -108,9 +111,20 @@ final class UsageHandlers {
         }
     }
 
-    private List<String> unknown(PoolState pool, List<DiskRow> disks) {
+    private static Usage.Spare spare(SpareRow row) {
+        String runtime = row.kind().runtime();
+        return new Usage.Spare(
+                row.id().value(),
+                row.kind().driver() + (runtime.isEmpty() ? "" : "/" + runtime),
+                row.kind().image(),
+                row.handle().isPresent(),
+                row.kind().limits().memoryBytes(),
+                row.kind().limits().processes());
+    }
+
+    private static List<String> unknown(PoolState pool, List<DiskRow> disks, List<SpareRow> spares) {
         Set<String> known = disks.stream().map(DiskRow::folder).collect(Collectors.toSet());
-        sandboxes.spares().rows().forEach(spare -> known.add(spare.id().value()));
+        spares.forEach(spare -> known.add(spare.id().value()));
         return pool.folders().stream().filter(folder -> !known.contains(folder)).toList();
     }
 }

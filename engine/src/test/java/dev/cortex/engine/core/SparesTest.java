@@ -272,7 +272,7 @@ final class SparesTest {
 
     @Test
     void inTheBackgroundItFillsByItself() {
-        harness.core().keepSpares();
+        harness.core().prepare(() -> {});
         harness.eventually(() -> spares().size() == 2);
         SandboxRow row = harness.create("api");
         harness.eventually(() -> spares().size() == 2);

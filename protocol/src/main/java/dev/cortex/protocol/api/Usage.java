@@ -7,6 +7,7 @@ import java.util.Optional;
  * What a home takes of its machine, and what it has promised.
  *
  * @param disks whose sandbox has been removed
+ * @param spares that were started ahead, and are nobody's yet
  * @param unknownDisks folders in the pool that no record knows
  * @param imagesBytes of everything unpacked
  */
@@ -16,6 +17,7 @@ public record Usage(
         Promised promised,
         List<OfSandbox> sandboxes,
         List<Lifecycle.KeptDisk> disks,
+        List<Spare> spares,
         List<String> unknownDisks,
         long imagesBytes) {
 
@@ -60,6 +62,15 @@ public record Usage(
             long diskBytes,
             double diskTimes,
             int disksUnlimited) {}
+
+    /**
+     * A sandbox of the warm pool.
+     *
+     * @param id that of the sandbox that it will be
+     * @param ready false while it is being made or removed
+     */
+    public record Spare(
+            String id, String driver, String image, boolean ready, long memoryLimitBytes, long processLimit) {}
 
     /** One sandbox; what could not be asked is absent, a limit of 0 is none. */
     public record OfSandbox(

@@ -413,14 +413,20 @@ public final class SandboxService implements AutoCloseable {
         }
     }
 
-    /** Begins to keep the warm pool filled, once the recovery has looked at everything. */
-    public void keepSpares() {
-        spares.begin(() -> {
+    /**
+     * Begins to make ready what creates would wait for, once the recovery has looked at everything: the warm pool.
+     *
+     * @param first done before the pool is filled
+     */
+    public void prepare(Runnable first) {
+        background.start("preparations", () -> {
             try {
                 recovered.await();
+                first.run();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
+            spares.begin();
         });
     }
 

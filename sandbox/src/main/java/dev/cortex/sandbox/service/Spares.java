@@ -65,13 +65,10 @@ public final class Spares {
         return ports.store().spares().all();
     }
 
-    /** Begins to keep the pool filled, in the background, once what a crash may have left has been looked at. */
-    public void begin(Runnable afterRecovery) {
+    /** Begins to keep the pool filled, in the background. */
+    void begin() {
         if (on()) {
-            background.start("warm pool", () -> {
-                afterRecovery.run();
-                replenishing.keep(background, creates);
-            });
+            background.start("warm pool", () -> replenishing.keep(background, creates));
         }
     }
 

@@ -4,6 +4,7 @@ import dev.cortex.guest.NeuronConnector;
 import dev.cortex.sandbox.Limits;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.Handle;
+import dev.cortex.sandbox.driver.Preparing;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StartRequest;
 import dev.cortex.sandbox.driver.StopRequest;
@@ -96,6 +97,24 @@ public final class Trial implements AutoCloseable {
 
     public Handle start() {
         return driver.start(request);
+    }
+
+    /** As the warm pool: started before it has a name, and named then. */
+    public Handle startAhead() {
+        Handle handle = driver.start(new StartRequest(
+                request.sandbox(),
+                Optional.empty(),
+                request.home(),
+                request.slot(),
+                request.runtime(),
+                request.image(),
+                request.limits(),
+                request.terms(),
+                request.disk(),
+                request.runFolder(),
+                request.folder()));
+        ((Preparing) driver).name(handle, request.folder(), request.hostname().orElseThrow());
+        return handle;
     }
 
     public StopRequest stopRequest(Optional<Handle> handle) {
