@@ -206,8 +206,7 @@ public final class Cortex implements AutoCloseable {
             SqliteStore.look(home.database()).ifPresent(store -> {
                 try (store) {
                     List<SpareRow> spares = store.spares().all();
-                    notes.addAll(
-                            Handlers.promised(store.list("", Integer.MAX_VALUE), spares, store.disks(), state));
+                    notes.addAll(Handlers.promised(store.list("", Integer.MAX_VALUE), spares, store.disks(), state));
                     notes.addAll(SparesText.of(spares));
                 }
             });

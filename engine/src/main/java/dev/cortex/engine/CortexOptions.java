@@ -97,7 +97,8 @@ public record CortexOptions(
 
     /** The same, with a warm pool. */
     public CortexOptions withSpares(int each) {
-        return new CortexOptions(home, installation, environment, moreDrivers, clock, disks, boot, boundaries, each, launchers);
+        return new CortexOptions(
+                home, installation, environment, moreDrivers, clock, disks, boot, boundaries, each, launchers);
     }
 
     /** The same, with so many launchers waiting. */

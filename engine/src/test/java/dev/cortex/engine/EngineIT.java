@@ -82,7 +82,7 @@ class EngineIT {
                 .asString()
                 .isEqualTo("kept");
         assertThat(again.remove(true).left()).isEmpty();
-        assertThat(leftOver()).isEmpty();
+        assertThat(leftOver(cortex)).isEmpty();
     }
 
     private static SessionView start(Cortex cortex, String sandbox, String... argv) {
@@ -90,13 +90,18 @@ class EngineIT {
                 Operations.SESSION_START, Map.of("sandbox", sandbox), Map.of(), Optional.of(StartSession.of(argv)));
     }
 
-    private List<Path> leftOver() throws Exception {
+    /** Beside what is kept ahead. */
+    private List<Path> leftOver(Cortex cortex) throws Exception {
         List<Path> left = new java.util.ArrayList<>();
         for (String folder : List.of("disks", "sandboxes")) {
             try (var all = Files.list(home.home().folder().resolve(folder))) {
                 all.forEach(left::add);
             }
         }
+        cortex.sandboxes()
+                .spares()
+                .rows()
+                .forEach(spare -> left.removeIf(path -> path.endsWith(spare.id().value())));
         return left;
     }
 
@@ -166,7 +171,7 @@ class EngineIT {
             } else {
                 cortex.sandbox("api").remove(true);
             }
-            assertThat(leftOver()).isEmpty();
+            assertThat(leftOver(cortex)).isEmpty();
             assertThat(home.processes()).isEmpty();
         }
     }

@@ -72,8 +72,9 @@ final class UsageCommand implements Command {
     private void spares(List<Json> spares) {
         Map<String, Integer> kinds = new LinkedHashMap<>();
         for (Json spare : spares) {
-            String kind = spare.get("driver").text() + ", image " + spare.get("image").text()
-                    + (spare.get("ready").text().equals("true") ? "" : " (being made or removed)");
+            String kind =
+                    spare.get("driver").text() + ", image " + spare.get("image").text()
+                            + (spare.get("ready").text().equals("true") ? "" : " (being made or removed)");
             kinds.merge(Printable.of(kind), 1, Integer::sum);
         }
         kinds.forEach((kind, count) -> line("spares", count + " of " + kind));

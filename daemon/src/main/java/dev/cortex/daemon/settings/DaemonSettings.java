@@ -22,7 +22,8 @@ import java.util.Set;
  * @param spares so many sandboxes of each kind in use are started ahead
  * @param launchers so many processes wait ahead for the next start
  */
-public record DaemonSettings(Port port, boolean portRequired, Optional<String> diskPool, LogLimits log, int spares, int launchers) {
+public record DaemonSettings(
+        Port port, boolean portRequired, Optional<String> diskPool, LogLimits log, int spares, int launchers) {
     private static final Set<String> POOLS = Set.of("auto", "folder", "btrfs");
 
     /** Where clients look for the API unless they are told otherwise. */
@@ -36,7 +37,8 @@ public record DaemonSettings(Port port, boolean portRequired, Optional<String> d
 
     /** Everything by default. */
     public static DaemonSettings defaults() {
-        return new DaemonSettings(DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT, DEFAULT_SPARES, DEFAULT_LAUNCHERS);
+        return new DaemonSettings(
+                DEFAULT_PORT, false, Optional.empty(), LogLimits.DEFAULT, DEFAULT_SPARES, DEFAULT_LAUNCHERS);
     }
 
     /**

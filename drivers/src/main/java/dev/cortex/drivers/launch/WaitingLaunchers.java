@@ -87,7 +87,8 @@ public final class WaitingLaunchers implements AutoCloseable {
     private String seen() {
         try {
             BasicFileAttributes file = Files.readAttributes(program, BasicFileAttributes.class);
-            return file.fileKey() + " " + file.size() + " " + file.lastModifiedTime().toMillis();
+            return file.fileKey() + " " + file.size() + " "
+                    + file.lastModifiedTime().toMillis();
         } catch (IOException e) {
             return "";
         }

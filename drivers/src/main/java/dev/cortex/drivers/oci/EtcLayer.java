@@ -45,7 +45,8 @@ final class EtcLayer {
         Path layer = layer(folder);
         try {
             for (Map.Entry<String, String> file : ofName(hostname).entrySet()) {
-                Files.writeString(layer.resolve("etc").resolve(file.getKey()), file.getValue(), StandardOpenOption.WRITE);
+                Files.writeString(
+                        layer.resolve("etc").resolve(file.getKey()), file.getValue(), StandardOpenOption.WRITE);
             }
         } catch (IOException e) {
             throw failed(layer, e);
@@ -65,8 +66,8 @@ final class EtcLayer {
     }
 
     static Map<String, String> files(Optional<String> hostname) {
-        Map<String, String> files = new HashMap<>(
-                hostname.map(EtcLayer::ofName).orElse(Map.of("hostname", "", "hosts", "")));
+        Map<String, String> files =
+                new HashMap<>(hostname.map(EtcLayer::ofName).orElse(Map.of("hostname", "", "hosts", "")));
         // Nothing listens there, so that a lookup is refused at once instead of waiting for an answer.
         files.put("resolv.conf", "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n");
         return files;

@@ -146,7 +146,8 @@ final class LauncherProcessTest {
             Process first = waiting.take().orElseThrow();
             assertThat(waiting.take()).isEmpty();
             LauncherProcess launcher = new LauncherProcess(folder.resolve("launcher"), "start", List.of());
-            assertThat(launcher.run(first, "the request".getBytes(), Launcher.DEADLINE).status())
+            assertThat(launcher.run(first, "the request".getBytes(), Launcher.DEADLINE)
+                            .status())
                     .isZero();
             assertThat(folder.resolve("request")).hasContent("the request");
         }

@@ -35,8 +35,7 @@ abstract class AttackContract {
                 except OSError as e: return errno.errorcode.get(e.errno, '?')
             """;
 
-    private final CortexHome cortex =
-            CortexHome.open().withTools().with("CORTEX_POOL", startedAhead() ? "2" : "0");
+    private final CortexHome cortex = CortexHome.open().withTools().with("CORTEX_POOL", startedAhead() ? "2" : "0");
     private SandboxDoor jail;
     private SandboxDoor neighbour;
 

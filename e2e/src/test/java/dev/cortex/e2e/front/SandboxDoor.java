@@ -33,25 +33,29 @@ final class SandboxDoor {
 
     /** The same of the warm pool: one of its kind was asked for before, so that others are started ahead. */
     static SandboxDoor createFromASpare(HttpDoor door, String name, String runtime, String limits) throws Exception {
-        create(door, "asked-before", runtime, limits);
+        JsonNode asked = create(door, "asked-before", runtime, limits).get("").path("limits");
         assertThat(door.delete("/sandboxes/asked-before?force=true&wipe=true").status())
                 .isEqualTo(200);
         Set<String> spares = new HashSet<>();
-        // Four of the kind: with less, none of them may be of this one.
         CortexHome.await(
                 () -> {
                     spares.clear();
                     for (JsonNode spare :
                             JSON.readTree(door.get("/usage").body()).path("spares")) {
-                        if (spare.path("ready").asBoolean(false)) {
+                        if (spare.path("ready").asBoolean(false)
+                                && spare.path("driver").asString().equals("oci/" + runtime)
+                                && spare.path("memory_limit_bytes").equals(asked.path("memory_bytes"))
+                                && spare.path("process_limit").equals(asked.path("processes"))) {
                             spares.add(spare.path("id").asString());
                         }
                     }
-                    return spares.size() >= 4;
+                    return !spares.isEmpty();
                 },
                 "spares of the kind that was asked for");
         SandboxDoor made = create(door, name, runtime, limits);
-        assertThat(spares).as("the sandbox was one of them").contains(made.get("").path("id").asString());
+        assertThat(spares)
+                .as("the sandbox was one of them")
+                .contains(made.get("").path("id").asString());
         return made;
     }
 
