@@ -98,7 +98,10 @@ public record Interleaved(
         }
 
         void turn(int round) throws InterruptedException {
-            if (contender.isEmpty() || inRow >= PATIENCE || !entry.takesPart(Math.max(0, round)) && round >= 0) {
+            if (contender.isEmpty() || inRow >= PATIENCE) {
+                return;
+            }
+            if (round >= 0 && !entry.takesPart(round)) {
                 return;
             }
             // A slow contender is warm after one time.
