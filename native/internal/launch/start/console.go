@@ -40,3 +40,33 @@ func openBeneath(folder int, name string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(fd), name), nil
 }
+
+// openEnded is an input that has nothing in it, as the host's null device has.
+// That device itself is not given: crun makes the sandbox's root the owner of
+// what the first process has as its streams, and an owner may take the null
+// device from everybody on the host by chmod.
+func openEnded() (*os.File, error) {
+	input, end, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening an empty input: %w", err)
+	}
+	return input, end.Close()
+}
+
+// openNowhere is the host's null device, on a mount on which nobody can change
+// its owner. Who may not mount may not change that owner either.
+func openNowhere() (*os.File, error) {
+	tree, err := unix.OpenTree(unix.AT_FDCWD, os.DevNull, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err == unix.EPERM {
+		return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the null device: %w", err)
+	}
+	defer unix.Close(tree)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		return nil, fmt.Errorf("holding the null device: %w", err)
+	}
+	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", tree), os.O_WRONLY, 0)
+}

@@ -73,11 +73,11 @@ func (a *attempt) runRuntime(config []byte) (int, error) {
 		program = program.At(shown)
 	}
 	a.clock.step("bundle")
-	null, err := os.OpenFile(os.DevNull, os.O_RDONLY, 0)
+	input, err := openEnded()
 	if err != nil {
 		return 0, err
 	}
-	defer null.Close()
+	defer input.Close()
 	var extra []*os.File
 	if a.socket != nil {
 		extra = append(extra, a.socket)
@@ -88,7 +88,7 @@ func (a *attempt) runRuntime(config []byte) (int, error) {
 		Bundle:     place.Bundle(),
 		Restore:    a.spec.Restore,
 		Files:      a.spec.Bundle,
-		Stdio:      [3]*os.File{null, a.console, a.console},
+		Stdio:      [3]*os.File{input, a.console, a.console},
 		Extra:      extra,
 		Attributes: attributes,
 	})

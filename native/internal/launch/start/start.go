@@ -138,7 +138,7 @@ func (a *attempt) openStreams() error {
 	}
 	var err error
 	if a.spec.Console == "" {
-		a.console, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		a.console, err = openNowhere()
 	} else {
 		a.console, err = open(a.spec.Console)
 	}
