@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * What a perimeter has done since it was made, for all sandboxes together.
  *
- * @param decisions how many there were of each verdict; those that were not written down one by one too
+ * @param decisions how many there were of each verdict that there was; those that were not written down one by one too
  * @param open connections that are open now
  * @param outBytes that sandboxes sent to the outside
  * @param inBytes that came back

@@ -94,7 +94,7 @@ public final class SandboxService implements AutoCloseable {
         this.background = new Background();
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("core-timer").factory());
-        timer.scheduleWithFixedDelay(
+        var _ = timer.scheduleWithFixedDelay(
                 new Consoles(ports.folders())::look, CONSOLES.toSeconds(), CONSOLES.toSeconds(), TimeUnit.SECONDS);
         this.events = new EventBus(ports.clock());
         this.announcing = new Announcing(events);
