@@ -119,7 +119,10 @@ final class SqliteImages implements ImageStore {
     @Override
     public List<String> removeUnused(String digest) {
         return store.transaction(() -> {
-            List<String> users = users(digest);
+            List<String> users = new ArrayList<>(users(digest));
+            if (users.isEmpty() && isStartedAhead(digest)) {
+                users.add("a sandbox that is being started ahead (try again)");
+            }
             if (users.isEmpty()) {
                 change("DELETE FROM image_name WHERE digest = ?", digest);
                 change("DELETE FROM image WHERE digest = ?", digest);
@@ -131,6 +134,7 @@ final class SqliteImages implements ImageStore {
     @Override
     public boolean removeUnneeded(String digest) {
         return store.transaction(() -> users(digest).isEmpty()
+                && !isStartedAhead(digest)
                 && texts("SELECT name FROM image_name WHERE digest = ?", digest).isEmpty()
                 && change("DELETE FROM image WHERE digest = ?", digest) > 0);
     }
@@ -170,6 +174,15 @@ final class SqliteImages implements ImageStore {
             }
         }
         return users;
+    }
+
+    /** Not among the users that are shown: a spare is nobody's, and goes before its image does. */
+    private boolean isStartedAhead(String digest) throws SQLException {
+        return !texts(
+                        "SELECT id FROM spare WHERE CASE WHEN json_valid(document) "
+                                + "THEN json_extract(document, '$.digest') = ?1 ELSE instr(document, ?1) > 0 END",
+                        digest)
+                .isEmpty();
     }
 
     private List<ImageRow> rows(String sql, Object... values) throws SQLException {

@@ -1,8 +1,8 @@
 package dev.cortex.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.cortex.protocol.error.CortexException;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.store.DiskRow;
 import dev.cortex.sandbox.store.Intent;
@@ -68,18 +68,14 @@ final class KnownRowsTest {
     @Test
     void whatWasRolledBackIsNotRemembered() {
         try (SqliteStore store = open()) {
-            SandboxRow row = insert(store, "a");
-            askedEveryWay(store, row);
-            try {
-                store.transaction(() -> {
-                    store.update(row.running(NOW));
-                    throw new IllegalStateException("cut off");
-                });
-            } catch (IllegalStateException | CortexException expected) {
-                assertThat(expected).isNotNull();
-            }
-            assertThat(store.find(row.id()).orElseThrow())
-                    .isEqualTo(store.list("", 9).getFirst());
+            store.saveDisk(disk("d", 1));
+            assertThat(store.disk("d").orElseThrow().limitBytes()).isEqualTo(1);
+            assertThatThrownBy(() -> store.transaction(() -> {
+                        store.put(disk("d", 2));
+                        throw new IllegalStateException("cut off");
+                    }))
+                    .hasMessage("cut off");
+            assertThat(store.disk("d").orElseThrow().limitBytes()).isEqualTo(1);
         }
     }
 

@@ -44,13 +44,16 @@ public interface ImageStore {
     boolean forgetName(String name);
 
     /**
-     * Removes an image with its names, unless a sandbox or a disk uses it.
+     * Removes an image with its names, unless a sandbox, one that is started ahead too, or a disk uses it.
      *
      * @return who uses it, in words; empty when it has been removed
      */
     List<String> removeUnused(String digest);
 
-    /** Removes an image that has no name and that no sandbox and no disk uses. False when nothing was removed. */
+    /**
+     * Removes an image that has no name and that no sandbox, one that is started ahead too, and no disk uses. False when
+     * nothing was removed.
+     */
     boolean removeUnneeded(String digest);
 
     /** The chains of all layers of all images. */

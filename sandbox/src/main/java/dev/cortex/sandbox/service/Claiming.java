@@ -95,14 +95,19 @@ final class Claiming {
 
     private Optional<Claimed> claim(Plan plan, Ready spare) {
         boolean claimed = false;
-        Lease lease = exclusive.take(spare.row().id(), plan.name(), "create", EXPECTED);
         try {
-            Optional<SandboxRow> row = record(plan, spare);
-            claimed = row.isPresent();
-            return row.map(mine -> new Claimed(mine, spare, lease));
+            Lease lease = exclusive.take(spare.row().id(), plan.name(), "create", EXPECTED);
+            try {
+                Optional<SandboxRow> row = record(plan, spare);
+                claimed = row.isPresent();
+                return row.map(mine -> new Claimed(mine, spare, lease));
+            } finally {
+                if (!claimed) {
+                    lease.close();
+                }
+            }
         } finally {
             if (!claimed) {
-                lease.close();
                 spares.giveBack(spare);
             }
         }

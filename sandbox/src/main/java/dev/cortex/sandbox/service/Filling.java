@@ -15,10 +15,12 @@ import dev.cortex.sandbox.store.SpareRow;
 import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** Starts a sandbox ahead: everything of a create that needs neither its name nor its user. */
 final class Filling {
+    private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
     private static final Duration CALL = Duration.ofSeconds(10);
 
     private final Ports ports;
@@ -39,10 +41,6 @@ final class Filling {
     Ready fill(SpareKind kind) {
         SandboxDriver driver = drivers.named(kind.driver());
         Drivers.requireReady(driver, runtime(kind));
-        Image image = ports.images().again(kind.image(), kind.digest());
-        if (!Claiming.root(image).equals(kind.root())) {
-            throw CortexException.of(ErrorCode.NOT_FOUND, "the image " + kind.image() + " is another by now", "");
-        }
         ports.pool().require();
         SpareRow row = ports.store()
                 .spares()
@@ -54,11 +52,34 @@ final class Filling {
                         ports.clock().instant()));
         ports.boundaries().crossed(Boundary.FILL_RECORDED);
         try {
-            return start(row, driver, image);
+            // Since the row is there the image cannot be removed.
+            return start(row, driver, image(kind));
         } catch (RuntimeException e) {
-            Calmly.run(() -> removal.remove(row));
+            Calmly.run(() -> takeBack(row, e));
             throw e;
         }
+    }
+
+    /** Why nothing was made is what its caller has to know. */
+    private void takeBack(SpareRow row, RuntimeException cause) {
+        try {
+            List<String> left = removal.remove(row);
+            if (!left.isEmpty()) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "of the spare " + row.id() + " is left: " + String.join("; ", left));
+            }
+        } catch (CortexException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    private Image image(SpareKind kind) {
+        Image image = ports.images().again(kind.image(), kind.digest());
+        if (!Claiming.root(image).equals(kind.root())) {
+            throw CortexException.of(ErrorCode.NOT_FOUND, "the image " + kind.image() + " is another by now", "");
+        }
+        return image;
     }
 
     private Ready start(SpareRow row, SandboxDriver driver, Image image) {

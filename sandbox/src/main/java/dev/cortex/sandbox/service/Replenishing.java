@@ -95,9 +95,21 @@ final class Replenishing {
             Duration calm = creates.untilCalm();
             if (calm.isPositive()) {
                 background.sleep(calm);
-            } else if (!step()) {
+            } else if (!stepped(background)) {
                 await(LOOK_AGAIN);
             }
+        }
+    }
+
+    /** Whatever went wrong, the next look may find it gone; without this thread the pool would stay empty unseen. */
+    private boolean stepped(Background background) {
+        try {
+            return step();
+        } catch (RuntimeException e) {
+            if (!background.closed()) {
+                LOG.log(System.Logger.Level.WARNING, "the warm pool could not be looked after", e);
+            }
+            return false;
         }
     }
 
@@ -119,14 +131,12 @@ final class Replenishing {
     void without(String digest) {
         stepping.lock();
         try {
+            synchronized (demand) {
+                demand.forgetImage(digest);
+            }
             for (Ready spare : ready.all()) {
-                if (spare.row().kind().digest().equals(digest)) {
-                    synchronized (demand) {
-                        demand.forget(spare.row().kind());
-                    }
-                    if (ready.take(spare)) {
-                        discard.accept(spare);
-                    }
+                if (spare.row().kind().digest().equals(digest) && ready.take(spare)) {
+                    discard.accept(spare);
                 }
             }
         } finally {

@@ -52,6 +52,11 @@ public final class Demand {
         uses.remove(kind);
     }
 
+    /** Nor for any of an image. */
+    public void forgetImage(String digest) {
+        uses.keySet().removeIf(kind -> kind.digest().equals(digest));
+    }
+
     /**
      * Numbers of spares, the kind that matters most first.
      *

@@ -79,6 +79,17 @@ final class DemandTest {
     }
 
     @Test
+    void anImageThatHasGoneIsForgottenInEveryKind() {
+        SpareKind small = new SpareKind("oci", "crun", "app", "sha256:a", "a", Limits.DEFAULT, Rights.DEFAULT);
+        SpareKind other = new SpareKind("oci", "runc", "app:1", "sha256:a", "a", Limits.DEFAULT, Rights.DEFAULT);
+        asked(small, 1, NOON);
+        asked(other, 1, NOON);
+        asked(OTHER, 1, NOON);
+        demand.forgetImage("sha256:a");
+        assertThat(demand.targets(List.of(), NOON)).containsOnlyKeys(OTHER);
+    }
+
+    @Test
     void aClockThatGoesBackHeatsNothing() {
         asked(USUAL, 4, NOON);
         assertThat(demand.targets(List.of(USUAL), NOON.minusSeconds(3_600)).get(USUAL))
