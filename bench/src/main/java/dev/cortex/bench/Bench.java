@@ -122,13 +122,24 @@ public final class Bench {
     }
 
     private static boolean noneWorse(List<Outcome> outcomes) {
-        List<String> worse = outcomes.stream()
-                .filter(outcome -> outcome.judgements().stream()
-                        .anyMatch(judgement -> judgement.standing() != Judgement.Standing.MET))
+        List<String> worse = with(Judgement.Standing.MISSED, outcomes);
+        List<String> unknown = with(Judgement.Standing.UNKNOWN, outcomes);
+        if (!unknown.isEmpty()) {
+            System.out.println("not compared: " + String.join(", ", unknown));
+        }
+        if (!worse.isEmpty()) {
+            System.out.println("regression: " + String.join(", ", worse));
+        } else if (unknown.isEmpty()) {
+            System.out.println("no regression");
+        }
+        return worse.isEmpty() && unknown.isEmpty();
+    }
+
+    private static List<String> with(Judgement.Standing standing, List<Outcome> outcomes) {
+        return outcomes.stream()
+                .filter(outcome -> outcome.judgements().stream().anyMatch(one -> one.standing() == standing))
                 .map(Outcome::id)
                 .toList();
-        System.out.println(worse.isEmpty() ? "no regression" : "regression: " + String.join(", ", worse));
-        return worse.isEmpty();
     }
 
     /** The other revision, which the script has built. */

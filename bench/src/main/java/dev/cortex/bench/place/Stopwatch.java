@@ -44,6 +44,14 @@ public final class Stopwatch implements AutoCloseable {
             }
             return this;
         }
+
+        /** @throws IOException when it printed nothing, which took no time */
+        public double toFirstByte() throws IOException {
+            if (bytes == 0) {
+                throw new IOException("it printed nothing: " + error.strip());
+            }
+            return firstMillis;
+        }
     }
 
     public Lap time(List<String> argv) throws IOException {

@@ -35,7 +35,7 @@ final class BareStart implements Contender {
         return grounds.stopwatch()
                 .time(words("run", "--", Echo.PROGRAM, Echo.WORD))
                 .succeeded()
-                .firstMillis();
+                .toFirstByte();
     }
 
     @Override

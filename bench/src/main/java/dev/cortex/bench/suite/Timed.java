@@ -40,7 +40,7 @@ record Timed(
     @Override
     public double once() throws Exception {
         Stopwatch.Lap lap = stopwatch.time(argv, environment, "").succeeded();
-        return toFirstByte ? lap.firstMillis() : lap.exitMillis();
+        return toFirstByte ? lap.toFirstByte() : lap.exitMillis();
     }
 
     @Override
