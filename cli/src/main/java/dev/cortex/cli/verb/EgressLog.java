@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -33,13 +33,16 @@ final class EgressLog {
     /** A daemon that is started again serves within two seconds. */
     private static final long AGAIN_MILLIS = 500;
 
+    /** A page has no more, and only decisions of a page come twice: whoever follows for days remembers no more. */
+    private static final int REMEMBERED = 10_000;
+
     private final Context context;
     private final Output output;
     private final String sandbox;
     private final long most;
 
-    /** What was printed of the page, so that what is followed does not repeat it. */
-    private final Set<Json> printed = new HashSet<>();
+    /** What was printed last, so that what is followed does not repeat it. */
+    private final Set<Json> printed = new LinkedHashSet<>();
 
     /** @param most of the latest, 0: what the daemon thinks fit */
     EgressLog(Context context, String sandbox, long most) {
@@ -75,7 +78,7 @@ final class EgressLog {
         Signals.handle("INT", () -> System.exit(ExitStatus.INTERRUPTED));
         Daemon.Download first = open();
         if (output.json()) {
-            printed.addAll(page().get("decisions").items());
+            page().get("decisions").items().forEach(this::remember);
         } else {
             print();
         }
@@ -165,15 +168,22 @@ final class EgressLog {
             return;
         }
         if (output.json()) {
-            printed.add(decision);
+            remember(decision);
             output.data("egress_decision", decision);
         } else {
             print(decision);
         }
     }
 
-    private void print(Json decision) {
+    private void remember(Json decision) {
         printed.add(decision);
+        if (printed.size() > REMEMBERED) {
+            printed.remove(printed.iterator().next());
+        }
+    }
+
+    private void print(Json decision) {
+        remember(decision);
         String verdict = decision.get("verdict").text();
         String count =
                 decision.get("count").whole() > 1 ? " ×" + decision.get("count").text() : "";
