@@ -8,6 +8,7 @@ import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.error.CortexException;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
+import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.spare.SpareSettings;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SpareRow;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -267,6 +269,23 @@ final class SparesTest {
         harness.core().spares().drain();
         assertThat(harness.machine.alive()).containsExactly(kept.id());
         assertThat(replenished()).as("none are made any more").isEmpty();
+        harness.assertConsistent();
+    }
+
+    @Test
+    void aFailureThatNobodyThoughtOfDoesNotEndThePool() throws Exception {
+        AtomicInteger fills = new AtomicInteger();
+        harness.at(step -> {
+            if (step == Boundary.FILL_FOLDERS && fills.incrementAndGet() == 1) {
+                throw new IllegalStateException("nobody thought of this");
+            }
+        });
+        harness.core().prepare(() -> {});
+        harness.eventually(() -> fills.get() > 0);
+        // Whoever asks wakes it.
+        harness.create("api");
+        harness.eventually(() -> spares().size() == 2 && fills.get() > 2);
+        harness.core().spares().drain();
         harness.assertConsistent();
     }
 
