@@ -6,15 +6,20 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -25,6 +30,13 @@ import java.util.concurrent.locks.ReentrantLock;
 final class LogFile implements AutoCloseable {
     /** Files of earlier settings are looked for as far as this. */
     private static final int NUMBERS = 100;
+
+    private static final Set<OpenOption> APPENDING =
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+
+    /** As whoever starts a daemon makes the first one. */
+    private static final FileAttribute<Set<PosixFilePermission>> OWNERS_ALONE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path path;
     private final LogLimits limits;
@@ -64,8 +76,7 @@ final class LogFile implements AutoCloseable {
     }
 
     private FileChannel open() throws IOException {
-        FileChannel opened =
-                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+        FileChannel opened = FileChannel.open(path, APPENDING, OWNERS_ALONE);
         channel = Optional.of(opened);
         return opened;
     }

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
@@ -62,6 +64,21 @@ final class LogFileTest {
         assertThat(Files.readAllLines(folder.resolve("daemon.log.2")))
                 .containsExactly("line number 4", "line number 5");
         assertThat(folder.resolve("daemon.log.3")).doesNotExist();
+    }
+
+    @Test
+    void whatOneFileTellsAfterAnotherIsTheOwnersAlone() throws Exception {
+        Path path = folder.resolve("daemon.log");
+        try (LogFile file = new LogFile(path, new LogLimits(30, 2, AGE), clock)) {
+            for (int i = 0; i < 4; i++) {
+                file.append("line number " + i + "\n");
+            }
+        }
+        for (String name : List.of("daemon.log", "daemon.log.1")) {
+            assertThat(Files.getPosixFilePermissions(folder.resolve(name)))
+                    .as(name)
+                    .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        }
     }
 
     @Test
