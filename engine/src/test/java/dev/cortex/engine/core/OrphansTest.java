@@ -100,6 +100,24 @@ final class OrphansTest {
     }
 
     @Test
+    void aRemovalThatEndsWhileTheOutsideIsLookedAtIsNone() throws Exception {
+        try (SqliteStore store = open()) {
+            SandboxRow row = Rows.row("early");
+            store.insert(row, new Intent(row.id(), Intent.Kind.CREATE, Rows.NOON));
+            store.complete(row);
+            store.saveDisk(new DiskRow("early", row.id().value(), "oci", "host", "", false, 0, Rows.NOON));
+            folder("run", row.id());
+            folder("disks", row.id());
+            SandboxDriver driver = finding(() -> {
+                List<Trace> seen = List.of(new Trace(row.id(), "process 7"));
+                store.remove(row.id(), true);
+                return seen;
+            });
+            assertThat(look(store, driver).nothing()).isTrue();
+        }
+    }
+
+    @Test
     void whatARecordThatCannotBeReadMayKnowIsKeptAndSaid() throws Exception {
         try (SqliteStore store = open()) {
             SandboxRow row = Rows.row("a");

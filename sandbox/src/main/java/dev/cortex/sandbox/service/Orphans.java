@@ -24,8 +24,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What exists outside under this home's names and no record knows. Only looks: the world first and the records behind
- * it, so that a create in progress, whose record and intent come before anything outside, is never taken for an orphan.
+ * What exists outside under this home's names and no record knows. Only looks: the world between two looks at the records.
+ * A create in progress, whose record and intent come before anything outside, is known to the second, and a removal, whose
+ * record goes after everything outside, to the first: neither is taken for an orphan.
  */
 public final class Orphans {
     private final SandboxStore store;
@@ -66,6 +67,8 @@ public final class Orphans {
 
     public Found look() {
         List<String> unsure = new ArrayList<>();
+        Set<SandboxId> known = known();
+        Set<String> recorded = recordedDisks();
         Map<SandboxId, Set<String>> seen = new TreeMap<>(java.util.Comparator.comparing(SandboxId::value));
         folders(folders.run(), unsure).forEach((id, path) -> note(seen, id, "run folder " + path));
         folders(folders.sandboxes(), unsure).forEach((id, path) -> note(seen, id, "folder " + path));
@@ -77,15 +80,16 @@ public final class Orphans {
                 discover(driver, discovering, suspects, seen, unsure);
             }
         }
-        // Only now: whatever was made before this has its record.
-        Set<SandboxId> known = known();
+        // Again: whatever was made before this has its record.
+        known.addAll(known());
+        recorded.addAll(recordedDisks());
         List<String> damaged = store.damaged();
         damaged.forEach(line -> unsure.add("a record cannot be read, and what may be its is kept: " + line));
         List<Orphan> orphans = seen.entrySet().stream()
                 .filter(entry -> !known.contains(entry.getKey()) && unmentioned(entry.getKey(), damaged))
                 .map(entry -> new Orphan(entry.getKey(), List.copyOf(entry.getValue())))
                 .toList();
-        return new Found(orphans, orphanDisks(disks, known, damaged), unsure);
+        return new Found(orphans, orphanDisks(disks, recorded, known, damaged), unsure);
     }
 
     private void discover(
@@ -113,12 +117,16 @@ public final class Orphans {
         return known;
     }
 
-    private List<Path> orphanDisks(Map<SandboxId, Path> disks, Set<SandboxId> known, List<String> damaged) {
+    private Set<String> recordedDisks() {
+        return store.disks().stream().map(DiskRow::folder).collect(Collectors.toCollection(HashSet::new));
+    }
+
+    private static List<Path> orphanDisks(
+            Map<SandboxId, Path> disks, Set<String> recorded, Set<SandboxId> known, List<String> damaged) {
         if (damaged.stream().anyMatch(line -> line.startsWith("disk "))) {
             // Any of them may be the one whose record cannot be read.
             return List.of();
         }
-        Set<String> recorded = store.disks().stream().map(DiskRow::folder).collect(Collectors.toSet());
         return disks.entrySet().stream()
                 .filter(entry -> !recorded.contains(entry.getKey().value()))
                 .filter(entry -> !known.contains(entry.getKey()) && unmentioned(entry.getKey(), damaged))
