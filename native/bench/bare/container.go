@@ -132,11 +132,20 @@ func (c *container) run(config []byte) error {
 		}
 		program = program.At(shown)
 	}
+	// Not this process's, which is the host's null device: crun makes the sandbox's root the owner of streams.
+	input, end, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	if err := end.Close(); err != nil {
+		return err
+	}
 	_, err = program.Run(runtime.Container{
 		ID:         c.spec.ID,
 		Bundle:     place.Bundle(),
 		Files:      c.spec.Bundle,
-		Stdio:      [3]*os.File{os.Stdin, os.Stdout, os.Stderr},
+		Stdio:      [3]*os.File{input, os.Stdout, os.Stderr},
 		Attributes: attributes,
 	})
 	if err != nil {
