@@ -25,6 +25,7 @@ public final class WaitingLaunchers implements AutoCloseable {
     private final Path program;
     private final int most;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private boolean filling;
     private boolean closed;
 
     private record Waiting(Process process, String program) {}
@@ -73,14 +74,44 @@ public final class WaitingLaunchers implements AutoCloseable {
         return waiting.size();
     }
 
-    private synchronized void fill() {
-        while (!closed && waiting.size() < most) {
+    /** Nothing is held while one is spawned: whoever comes meanwhile spawns its own and waits for none of these. */
+    private void fill() {
+        if (!begins()) {
+            return;
+        }
+        while (isShort()) {
             try {
-                waiting.add(new Waiting(starting.spawn(), seen()));
+                add(new Waiting(starting.spawn(), seen()));
             } catch (CortexException e) {
                 LOG.log(System.Logger.Level.DEBUG, () -> "no launcher waits: " + e.getMessage());
+                ends();
                 return;
             }
+        }
+    }
+
+    /** False where another thread fills already, which will see what is missing now. */
+    private synchronized boolean begins() {
+        boolean mine = !filling && !closed;
+        filling |= mine;
+        return mine;
+    }
+
+    /** In one step with the end of filling, so that nobody who takes one meanwhile is passed over. */
+    private synchronized boolean isShort() {
+        filling = !closed && waiting.size() < most;
+        return filling;
+    }
+
+    private synchronized void ends() {
+        filling = false;
+    }
+
+    private synchronized void add(Waiting another) {
+        if (closed) {
+            another.process().destroyForcibly();
+        } else {
+            waiting.add(another);
         }
     }
 
