@@ -37,6 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the same over a fake machine. Steps are not listed: they are those that the operation crosses when it is let be.
  */
 final class HaltIT {
+    private static final String GVISOR = "oci/runsc";
+
     @ParameterizedTest
     @EnumSource(HaltedOperation.class)
     void onCrunTheNextOwnerFinishesWhatTheLastOneBegan(HaltedOperation operation) throws Exception {
@@ -53,9 +55,12 @@ final class HaltIT {
     }
 
     static Stream<Arguments> otherRuntimes() {
-        return Stream.of("oci/runc", "oci/runsc")
-                .flatMap(driver ->
-                        Stream.of(HaltedOperation.values()).map(operation -> Arguments.of(driver, operation)));
+        return Stream.of("oci/runc", GVISOR)
+                .flatMap(driver -> Stream.of(HaltedOperation.values())
+                        // The pool fills itself with what a create without any wish gets: crun here. Nothing is
+                        // prepared on gVisor.
+                        .filter(operation -> !operation.isOfSpares())
+                        .map(operation -> Arguments.of(driver, operation)));
     }
 
     @ParameterizedTest
@@ -66,7 +71,8 @@ final class HaltIT {
     }
 
     private static void haltEverywhere(String driver, HaltedOperation operation) throws Exception {
-        try (TestHome home = new TestHome().withTools()) {
+        // Where gVisor is at hand it is what a create without any wish gets.
+        try (TestHome home = driver.equals(GVISOR) ? new TestHome().withTools() : new TestHome()) {
             Set<Boundary> steps = Collections.synchronizedSet(new LinkedHashSet<>());
             boolean[] counting = {operation.isOfSpares()};
             Cortex recording = home.open(operation.options(home.home()).with(step -> {

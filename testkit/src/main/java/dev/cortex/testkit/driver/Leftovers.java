@@ -3,11 +3,16 @@ package dev.cortex.testkit.driver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Looks for what a sandbox left on the host, by other means than the drivers' own. */
 public final class Leftovers {
@@ -32,27 +37,39 @@ public final class Leftovers {
         return found;
     }
 
-    /** Control groups of that name in any hierarchy. */
+    /** Control groups of that name in any hierarchy. Groups of others come and go while the tree is walked. */
     public static List<String> controlGroups(String name) {
-        try (Stream<Path> all =
-                Files.find(CONTROL_GROUPS, CONTROL_GROUP_DEPTH, (path, attributes) -> attributes.isDirectory())) {
-            return all.filter(path -> path.endsWith(name))
-                    .map(path -> "control group " + path)
-                    .toList();
-        } catch (IOException | UncheckedIOException e) {
-            // Groups of others come and go while the tree is walked; ours, by contrast, must not exist at all.
-            return controlGroupsOf(name);
-        }
-    }
-
-    private static List<String> controlGroupsOf(String name) {
         List<String> found = new ArrayList<>();
-        try (DirectoryStream<Path> hierarchies = Files.newDirectoryStream(CONTROL_GROUPS, Files::isDirectory)) {
-            for (Path hierarchy : hierarchies) {
-                if (Files.isDirectory(hierarchy.resolve(name))) {
-                    found.add("control group " + hierarchy.resolve(name));
+        try {
+            Files.walkFileTree(CONTROL_GROUPS, Set.of(), CONTROL_GROUP_DEPTH, new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+                    // A folder at the greatest depth is visited as a file.
+                    return look(path, attributes);
                 }
-            }
+
+                @Override
+                public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+                    return look(path, attributes);
+                }
+
+                private FileVisitResult look(Path path, BasicFileAttributes attributes) {
+                    if (attributes.isDirectory() && path.endsWith(name)) {
+                        found.add("control group " + path);
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path path, IOException gone) {
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path path, @Nullable IOException gone) {
+                    return FileVisitResult.CONTINUE;
+                }
+            });
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
