@@ -61,7 +61,7 @@ public final class Grounds implements AutoCloseable {
     /** What the launcher is asked for when the checkout starts a sandbox. */
     public Recorded recorded() throws IOException, InterruptedException {
         if (recorded.isEmpty()) {
-            recorded = Optional.of(releases.add(Recorded.of(checkout, folder.resolve("recorded"))));
+            recorded = Optional.of(releases.add(Recorded.of(checkout, Files.createTempDirectory(folder, "recorded"))));
         }
         return recorded.get();
     }

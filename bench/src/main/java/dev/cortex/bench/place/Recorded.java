@@ -23,11 +23,10 @@ public final class Recorded implements AutoCloseable {
 
     static Recorded of(Checkout checkout, Path folder) throws IOException, InterruptedException {
         Path bin = Files.createDirectories(folder.resolve("out/bin"));
-        Files.createDirectories(folder.resolve("scripts"));
-        for (String file : List.of("cortex", "scripts/jvm.sh", "scripts/machine.sh", "out/java-home", "out/version")) {
+        for (String file : List.of("cortex", "scripts", "out/java-home", "out/version")) {
             Command.run(
                     "cp",
-                    "-p",
+                    "-rp",
                     checkout.root().resolve(file).toString(),
                     folder.resolve(file).toString());
         }
