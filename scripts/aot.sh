@@ -13,12 +13,22 @@ train_caches() {
         set +e
         (
             set -e
+            without_wishes
             "train_$part"
         )
         status=$?
         set -e
         [ $status = 0 ] || echo "no start-up cache of the $part could be made"
     done
+}
+
+# without_wishes: what is trained does not depend on the settings of whoever happens to be first, in variables or, as a
+# project's file, in the folder where they are.
+without_wishes() {
+    for name in $(env | sed -n 's/^\(CORTEX_[A-Z_]*\)=.*/\1/p'); do
+        unset "$name"
+    done
+    cd /
 }
 
 # jvm PART WORD...: the JVM as ./cortex starts it, with the class path of that part.
