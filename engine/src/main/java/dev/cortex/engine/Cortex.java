@@ -165,8 +165,21 @@ public final class Cortex implements AutoCloseable {
                 Version.of(options.installation()),
                 opened,
                 options.clock(),
-                () -> launcher.usage(imageFolder, Home.uid() != 0));
+                () -> imageBytes(launcher, imageFolder));
         return new Cortex(cleanup, home, sandboxes, handlers);
+    }
+
+    /** Who has no subordinate ids has no files of theirs. */
+    private static long imageBytes(Launcher launcher, Path folder) {
+        boolean others = Home.uid() != 0;
+        try {
+            return launcher.usage(folder, others);
+        } catch (CortexException e) {
+            if (others && e.code() == ErrorCode.NOT_READY) {
+                return launcher.usage(folder, false);
+            }
+            throw e;
+        }
     }
 
     /** Then nothing of the home stays on the machine outside its folder. */
