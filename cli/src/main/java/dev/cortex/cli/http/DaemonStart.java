@@ -180,7 +180,7 @@ final class DaemonStart {
             String pid = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             String words = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             if (process.waitFor() != 0 || pid.isEmpty()) {
-                throw cannot(words.isEmpty() ? pid : words);
+                throw cannot(LauncherWords.of(words.isEmpty() ? pid : words));
             }
             return pid;
         } catch (IOException e) {
