@@ -12,11 +12,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 
 /**
- * Sets host names of sandboxes from outside and as root: inside, nobody may. The calling thread enters the UTS namespace
- * of the first process for the moment; it is a namespace that each thread has for itself (setns(2)). Between there and
- * back is nothing at which a virtual thread could change its carrier. Thread-safe.
+ * Sets host names of sandboxes from outside and as root: inside, nobody may. It takes a thread in the UTS namespace of the
+ * first process, which each thread has for itself (setns(2)): a thread of its own that ends there, so that there is no way
+ * back which could fail and leave a thread of ours, or the carrier of other virtual threads, inside a sandbox. Thread-safe.
  */
 public final class HostNames {
     /** linux/sched.h. */
@@ -26,7 +28,7 @@ public final class HostNames {
 
     /** What takes tens of milliseconds in the life of a JVM is done now, on another thread. */
     public static void expect() {
-        Thread.ofVirtual().name("host-names").start(Calls::own);
+        Thread.ofVirtual().name("host-names").start(Calls::load);
     }
 
     /** @throws CortexException GUEST_LOST when that process is gone, DRIVER_FAILED when the kernel refuses */
@@ -50,14 +52,31 @@ public final class HostNames {
         return CortexException.of(ErrorCode.GUEST_LOST, "the sandbox's first process is gone", "try again");
     }
 
+    /** Returns when that thread has ended, whoever interrupts: until then it uses the descriptor. */
     private static void enter(int process, String name) {
-        Calls.enter(process);
-        try {
-            Calls.setHostName(name);
-        } finally {
-            // Or the namespace would outlive its sandbox.
-            Calls.enter(Calls.own());
+        FutureTask<Boolean> naming = new FutureTask<>(() -> Calls.name(process, name), true);
+        Thread thread = Thread.ofPlatform().daemon().name("host-name").start(naming);
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
         }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (naming.state() == Future.State.FAILED) {
+            throw refused(naming.exceptionNow());
+        }
+    }
+
+    private static CortexException refused(Throwable cause) {
+        return cause instanceof CortexException known
+                ? known
+                : CortexException.of(ErrorCode.INTERNAL, "the host name could not be set", "see daemon.log")
+                        .because(cause);
     }
 
     /** Of the C library. */
@@ -69,14 +88,16 @@ public final class HostNames {
         private static final MethodHandle SETHOSTNAME = handle(
                 "sethostname", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
 
-        /** Of this process, for as long as it lives. */
-        private static final int OWN = Pidfd.open((int) ProcessHandle.current().pid());
-
-        static int own() {
-            return OWN;
+        static void load() {
+            // Being called has done it.
         }
 
-        static void enter(int process) {
+        static void name(int process, String name) {
+            enter(process);
+            setHostName(name);
+        }
+
+        private static void enter(int process) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment state = arena.allocate(STATE);
                 require((int) SETNS.invokeExact(state, process, CLONE_NEWUTS), state, "entering its namespace");
@@ -87,7 +108,7 @@ public final class HostNames {
             }
         }
 
-        static void setHostName(String name) {
+        private static void setHostName(String name) {
             byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment state = arena.allocate(STATE);
