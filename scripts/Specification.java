@@ -50,7 +50,8 @@ public final class Specification {
 
     private static String told(JsonNode promise) {
         return number(promise.get("figure").asDouble()) + " (" + number(promise.get("low").asDouble()) + " to "
-                + number(promise.get("high").asDouble()) + "), " + promise.get("standing").asString();
+                + number(promise.get("high").asDouble()) + "), " + promise.get("standing").asString()
+                + (promise.has("note") ? ", " + promise.get("note").asString() : "");
     }
 
     private static String number(double value) {

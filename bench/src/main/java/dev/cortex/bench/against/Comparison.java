@@ -43,7 +43,7 @@ public final class Comparison {
                 measure("stdout", "128 MiB of stdout", Unit.MEGABYTES_A_SECOND, 40, 8, 5, 50, paths::stdout),
                 measure("upload", "64 MiB in", Unit.MEGABYTES_A_SECOND, 40, 8, 3, 50, paths::upload),
                 measure("download", "64 MiB out", Unit.MEGABYTES_A_SECOND, 40, 8, 3, 50, paths::download),
-                measure("ready", "start of the daemon", Unit.MILLISECONDS, 20, 4, 1, 15, paths::ready));
+                measure("ready", "start of the daemon", Unit.MILLISECONDS, 20, 7, 1, 15, paths::ready));
     }
 
     private Measure measure(

@@ -151,7 +151,8 @@ public record Interleaved(
                     unit,
                     Samples.of(values.stream().mapToDouble(Double::doubleValue).toArray()),
                     failures,
-                    words);
+                    words,
+                    entry.least());
         }
 
         void close() throws Exception {

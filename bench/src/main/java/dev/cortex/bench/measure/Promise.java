@@ -9,8 +9,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A promise of one contender. It is met when the end of the 95 % interval that is kinder to it is on the right side of
- * its figure.
+ * A promise of one contender. A figure is judged by the median itself; a ratio is met when the end of its 95 % interval
+ * that is kinder to it is on the right side. Nothing is met whose contender failed even once; and nothing is compared of
+ * which there is too little, or with a base that failed.
  */
 public sealed interface Promise {
     String contender();
@@ -21,14 +22,16 @@ public sealed interface Promise {
     record AtMost(String contender, double figure) implements Promise {
         @Override
         public Judgement judge(List<Series> all) {
-            return find(all, contender)
-                    .map(own -> judgement(
-                            contender,
-                            "≤ " + plain(figure) + " " + own.unit().symbol(),
-                            own.samples().median(),
-                            Bootstrap.median(own.samples()),
-                            Bootstrap.median(own.samples()).low() <= figure))
-                    .orElseGet(() -> unknown(contender, "≤ " + plain(figure), contender));
+            Optional<Series> own = find(all, contender);
+            String symbol = own.map(series -> " " + series.unit().symbol()).orElse("");
+            String words = "≤ " + plain(figure) + symbol;
+            Optional<String> obstacle = tooFew(own, contender);
+            if (own.isEmpty() || obstacle.isPresent()) {
+                return unknown(contender, words, obstacle.orElse(""));
+            }
+            Samples samples = own.get().samples();
+            double median = samples.median();
+            return judgement(own.get(), words, median, Bootstrap.median(samples), median <= figure);
         }
     }
 
@@ -39,7 +42,7 @@ public sealed interface Promise {
             String words = "≤ " + plain(factor) + " × " + base;
             return pair(all, contender, base, words, (own, other) -> {
                 Interval interval = Bootstrap.ratioOfMedians(own, other);
-                return judgement(contender, words, own.median() / other.median(), interval, interval.low() <= factor);
+                return new Ratio(own.median() / other.median(), interval, interval.low() <= factor);
             });
         }
     }
@@ -51,7 +54,7 @@ public sealed interface Promise {
             String words = "≥ " + plain(times) + " × faster than " + base;
             return pair(all, contender, base, words, (own, other) -> {
                 Interval interval = Bootstrap.ratioOfMedians(other, own);
-                return judgement(contender, words, other.median() / own.median(), interval, interval.high() >= times);
+                return new Ratio(other.median() / own.median(), interval, interval.high() >= times);
             });
         }
     }
@@ -63,7 +66,7 @@ public sealed interface Promise {
             String words = "≥ " + plain(100 * share) + " % of " + base;
             return pair(all, contender, base, words, (own, other) -> {
                 Interval interval = Bootstrap.ratioOfMedians(own, other);
-                return judgement(contender, words, own.median() / other.median(), interval, interval.high() >= share);
+                return new Ratio(own.median() / other.median(), interval, interval.high() >= share);
             });
         }
     }
@@ -84,39 +87,58 @@ public sealed interface Promise {
                 Samples better = rate ? own : other;
                 Interval interval = Bootstrap.ratioOfMedians(worse, better);
                 boolean met = interval.low() <= TOLERATED || worse.median() - better.median() <= floor;
-                return judgement(contender, words, worse.median() / better.median(), interval, met);
+                return new Ratio(worse.median() / better.median(), interval, met);
             });
         }
     }
 
-    /** Judges two contenders that both have figures. */
+    /** Of two medians, with its interval, and whether that is what was promised. */
+    record Ratio(double figure, Interval interval, boolean kept) {}
+
+    /** Holds two contenders that both have figures against each other. */
     interface Pair {
-        Judgement judge(Samples own, Samples other);
+        Ratio hold(Samples own, Samples other);
     }
 
     private static Judgement pair(List<Series> all, String contender, String base, String words, Pair pair) {
         Optional<Series> own = find(all, contender);
         Optional<Series> other = find(all, base);
-        if (own.isEmpty() || other.isEmpty()) {
-            return unknown(contender, words, own.isEmpty() ? contender : base);
+        Optional<String> obstacle = tooFew(own, contender)
+                .or(() -> tooFew(other, base))
+                .or(() -> other.filter(series -> series.failures() > 0)
+                        .map(series -> series.failures() + " failed of " + base));
+        if (own.isEmpty() || other.isEmpty() || obstacle.isPresent()) {
+            return unknown(contender, words, obstacle.orElse(""));
         }
-        return pair.judge(own.get().samples(), other.get().samples());
+        Ratio ratio = pair.hold(own.get().samples(), other.get().samples());
+        return judgement(own.get(), words, ratio.figure(), ratio.interval(), ratio.kept());
     }
 
     private static Optional<Series> find(List<Series> all, String contender) {
         return all.stream()
                 .filter(series -> series.contender().equals(contender))
-                .filter(series -> series.samples().count() > 0)
                 .findFirst();
     }
 
-    private static Judgement judgement(String contender, String words, double figure, Interval interval, boolean met) {
-        return new Judgement(contender, words, figure, interval, met ? Standing.MET : Standing.MISSED, "");
+    /** In words, when there is not enough to judge. */
+    private static Optional<String> tooFew(Optional<Series> series, String name) {
+        int count = series.map(one -> one.samples().count()).orElse(0);
+        if (count == 0) {
+            return Optional.of("nothing measured of " + name);
+        }
+        return series.filter(one -> count < one.least())
+                .map(one -> count + " of " + name + ", and " + one.least() + " is the least");
     }
 
-    private static Judgement unknown(String contender, String words, String missing) {
+    private static Judgement judgement(Series own, String words, double figure, Interval interval, boolean kept) {
+        boolean met = kept && own.failures() == 0;
+        String note = own.failures() == 0 ? "" : own.failures() + " failed";
+        return new Judgement(own.contender(), words, figure, interval, met ? Standing.MET : Standing.MISSED, note);
+    }
+
+    private static Judgement unknown(String contender, String words, String why) {
         Interval nothing = new Interval(Double.NaN, Double.NaN);
-        return new Judgement(contender, words, Double.NaN, nothing, Standing.UNKNOWN, missing);
+        return new Judgement(contender, words, Double.NaN, nothing, Standing.UNKNOWN, why);
     }
 
     private static String plain(double figure) {

@@ -61,6 +61,7 @@ public record Repeated(Measure measure, int times) implements Measure {
                 .toArray();
         List<String> words = new ArrayList<>(one.words());
         words.addAll(other.words());
-        return new Series(one.contender(), one.unit(), Samples.of(values), one.failures() + other.failures(), words);
+        return new Series(
+                one.contender(), one.unit(), Samples.of(values), one.failures() + other.failures(), words, one.least());
     }
 }

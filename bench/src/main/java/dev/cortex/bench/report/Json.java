@@ -64,6 +64,9 @@ public final class Json {
         node.put("contender", judgement.contender())
                 .put("promise", judgement.words())
                 .put("standing", judgement.standing().name().toLowerCase(Locale.ROOT));
+        if (!judgement.note().isEmpty()) {
+            node.put("note", judgement.note());
+        }
         if (judgement.standing() != Judgement.Standing.UNKNOWN) {
             node.put("figure", judgement.figure())
                     .put("low", judgement.interval().low())

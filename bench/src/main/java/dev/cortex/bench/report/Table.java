@@ -62,20 +62,19 @@ public final class Table {
 
     private void judgement(Judgement judgement) {
         if (judgement.standing() == Judgement.Standing.UNKNOWN) {
-            out.printf(
-                    "  ? %s %s: nothing measured of %s%n",
-                    judgement.contender(), judgement.words(), judgement.missing());
+            out.printf("  ? %s %s: not compared: %s%n", judgement.contender(), judgement.words(), judgement.note());
             return;
         }
         boolean met = judgement.standing() == Judgement.Standing.MET;
         out.printf(
-                "  %s %s %s: %s [%s, %s]%n",
+                "  %s %s %s: %s [%s, %s]%s%n",
                 met ? "✓" : "✗ missed:",
                 judgement.contender(),
                 judgement.words(),
                 figure(judgement.figure()),
                 figure(judgement.interval().low()),
-                figure(judgement.interval().high()));
+                figure(judgement.interval().high()),
+                judgement.note().isEmpty() ? "" : ", " + judgement.note());
     }
 
     /** Two lines at the end. */
@@ -86,7 +85,7 @@ public final class Table {
         long missed = count(all, Judgement.Standing.MISSED);
         long unknown = count(all, Judgement.Standing.UNKNOWN);
         out.println();
-        out.printf("%d promises met, %d missed%s%n", met, missed, unknown == 0 ? "" : ", " + unknown + " not measured");
+        out.printf("%d promises met, %d missed%s%n", met, missed, unknown == 0 ? "" : ", " + unknown + " not compared");
         out.printf("load of the machine: %s at the start, %s at the end%n", loadBefore, loadAfter);
     }
 

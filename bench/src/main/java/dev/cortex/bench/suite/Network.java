@@ -51,7 +51,7 @@ final class Network {
                 about,
                 unit,
                 200,
-                15,
+                20,
                 3,
                 List.of(
                         Entry.of("direct", () -> direct(fetch, server)),

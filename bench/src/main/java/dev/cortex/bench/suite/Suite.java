@@ -107,7 +107,7 @@ public final class Suite {
                 "cortex exec NAME -- true from a shell's view: from fork to end",
                 Unit.MILLISECONDS,
                 200,
-                15,
+                20,
                 3,
                 List.of(
                         Entry.of("cortex exec", () -> new Paths(grounds).command("cortex exec", checkout)),
@@ -121,7 +121,7 @@ public final class Suite {
                 "128 MiB of stdout over the raw upgrade on the Unix socket",
                 Unit.MEGABYTES_A_SECOND,
                 200,
-                15,
+                20,
                 5,
                 List.of(
                         Entry.of("C relay", () -> RelayStdout.open(grounds)),
@@ -138,7 +138,7 @@ public final class Suite {
                 about,
                 Unit.MEGABYTES_A_SECOND,
                 200,
-                15,
+                20,
                 3,
                 List.of(
                         Entry.of("cortex crun", () -> CortexFile.open("cortex crun", upload, daemon)),
@@ -162,7 +162,9 @@ public final class Suite {
                 10,
                 2,
                 List.of(Entry.of(
-                        "cortex serve", () -> new DaemonReady("cortex serve", grounds.daemon(checkout, Map.of())))),
+                                "cortex serve",
+                                () -> new DaemonReady("cortex serve", grounds.daemon(checkout, Map.of())))
+                        .comparedFrom(10)),
                 List.of(new Promise.AtMost("cortex serve", 500)));
     }
 }

@@ -102,6 +102,8 @@ final class InterleavedTest {
         List<Series> all =
                 run(measure(20, 3, entry("a", false), entry("slow", false).in(0.2)));
         assertThat(all.get(1).samples().count()).isEqualTo(4);
+        assertThat(all.get(0).least()).isEqualTo(20);
+        assertThat(all.get(1).least()).isEqualTo(10);
     }
 
     @Test
