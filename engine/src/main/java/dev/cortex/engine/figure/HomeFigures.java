@@ -11,6 +11,7 @@ import dev.cortex.sandbox.perimeter.Decision.Verdict;
 import dev.cortex.sandbox.perimeter.EgressTotals;
 import dev.cortex.sandbox.service.Orphans;
 import dev.cortex.sandbox.service.SandboxService;
+import dev.cortex.sandbox.spare.SpareTotals;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,6 +54,7 @@ public final class HomeFigures implements Figures {
         sessions.latest()
                 .ifPresent(count -> all.add(Figure.gauge(
                         "cortex_sessions_running", "Sessions that run, in all running sandboxes.", count)));
+        spares(all);
         events(all);
         egress(all);
         recovery(all);
@@ -92,6 +94,27 @@ public final class HomeFigures implements Figures {
                         0,
                         Math.max(1, entry.getKey().settings().limits().processes())))
                 .sum();
+    }
+
+    private void spares(List<Figure> all) {
+        SpareTotals totals = sandboxes.spares().totals();
+        Figure ready = Figure.gauge("cortex_spares_ready", "Sandboxes of the warm pool that wait for a create.", 0);
+        totals.ready()
+                .forEach((program, count) -> all.add(ready.of(DRIVER, program).at(count)));
+        if (totals.ready().isEmpty()) {
+            // None is 0 and not unknown.
+            all.add(ready.of(DRIVER, ""));
+        }
+        Figure creates = Figure.counter(
+                "cortex_spares_wanted_total",
+                "Creates that a sandbox of the warm pool fits, by whether it got one.",
+                0);
+        all.add(creates.of("outcome", "handed_out").at(totals.handedOut()));
+        all.add(creates.of("outcome", "missed").at(totals.missed()));
+        Figure fills = Figure.counter(
+                "cortex_spares_filled_total", "Attempts to start a sandbox ahead, by what became of them.", 0);
+        all.add(fills.of("outcome", "ready").at(totals.filled()));
+        all.add(fills.of("outcome", "failed").at(totals.failed()));
     }
 
     private void events(List<Figure> all) {

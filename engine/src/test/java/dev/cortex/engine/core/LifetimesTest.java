@@ -14,11 +14,7 @@ import dev.cortex.sandbox.guest.SessionStatus;
 import dev.cortex.sandbox.guest.SessionStatus.Cause;
 import dev.cortex.sandbox.store.SandboxRow;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -36,30 +32,6 @@ final class LifetimesTest {
 
     private final Hands clock = new Hands();
     private CoreHarness harness;
-
-    /** A clock that stands still until it is moved. */
-    private static final class Hands extends Clock {
-        private volatile Instant now = Instant.now();
-
-        void move(Duration by) {
-            now = now.plus(by);
-        }
-
-        @Override
-        public Instant instant() {
-            return now;
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            return this;
-        }
-    }
 
     @BeforeEach
     void open() {

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.cortex.protocol.api.CreateSandbox;
 import dev.cortex.protocol.api.StartSession;
 import dev.cortex.protocol.error.CortexException;
+import dev.cortex.protocol.error.ErrorCode;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.State;
 import dev.cortex.sandbox.service.Boundary;
 import dev.cortex.sandbox.spare.SpareSettings;
+import dev.cortex.sandbox.spare.SpareTotals;
 import dev.cortex.sandbox.store.SandboxRow;
 import dev.cortex.sandbox.store.SpareRow;
 import dev.cortex.testkit.fake.FakeMachine.Fault;
@@ -18,11 +20,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -252,6 +259,109 @@ final class SparesTest {
                 .isInstanceOf(CortexException.class)
                 .hasMessageContaining("the pool is full");
         assertThat(spares()).isEmpty();
+    }
+
+    @Test
+    void whatCouldNotBeRemovedIsTriedAgainAndNoneIsMadeMeanwhile() throws Exception {
+        Hands clock = new Hands();
+        harness.clock = clock;
+        Set<SandboxId> spares = replenished();
+        SandboxId dead = spares.iterator().next();
+        harness.machine.fail(Fault.STOP);
+        harness.shortOfMemory = true;
+        assertThat(replenished()).as("what is left").isEqualTo(spares);
+        harness.shortOfMemory = false;
+        clock.move(Duration.ofMinutes(1));
+        assertThat(replenished()).as("still left, and none beside it").isEqualTo(spares);
+        harness.machine.heal();
+        assertThat(replenished()).as("left alone for a while").contains(dead);
+        clock.move(Duration.ofMinutes(2));
+        assertThat(replenished()).hasSize(2).doesNotContainAnyElementsOf(spares);
+        harness.assertConsistent();
+    }
+
+    @Test
+    void aFillThatCouldNotBeTakenBackIsTakenBackLater() throws Exception {
+        Hands clock = new Hands();
+        harness.clock = clock;
+        harness.machine.fail(Fault.START);
+        harness.machine.fail(Fault.STOP);
+        Set<SandboxId> left = replenished();
+        assertThat(left).hasSize(1);
+        assertThat(harness.core().spares().totals().failed()).isEqualTo(1);
+        clock.move(Duration.ofHours(1));
+        assertThat(replenished()).as("no second one beside it").isEqualTo(left);
+        harness.machine.heal();
+        clock.move(Duration.ofHours(1));
+        assertThat(replenished()).hasSize(2).doesNotContainAnyElementsOf(left);
+        harness.assertConsistent();
+    }
+
+    @Test
+    void aCreateThatLeftARecordIsNotRepeatedAndSaysWhy() {
+        harness.at(step -> {
+            if (step == Boundary.HANDLE_STORED) {
+                throw CortexException.of(ErrorCode.CAPACITY, "no room", "");
+            }
+        });
+        Set<SandboxId> spares = replenished();
+        harness.machine.fail(Fault.STOP);
+        assertThatThrownBy(() -> big("api")).hasMessageContaining("no room");
+        assertThat(harness.core().spares().totals().ready()).as("still ready").isEqualTo(Map.of("strong/fakerun", 2L));
+        assertThat(spares()).isEqualTo(spares);
+        assertThat(harness.state("api")).isEqualTo(State.ERROR);
+    }
+
+    @Test
+    void thePoolIsEmptiedOnceForAllCreatesThatFailTogether() throws Exception {
+        AtomicInteger tries = new AtomicInteger();
+        CyclicBarrier together = new CyclicBarrier(2);
+        harness.at(step -> {
+            if (step == Boundary.HANDLE_STORED) {
+                if (tries.incrementAndGet() <= 2) {
+                    meet(together);
+                }
+                throw CortexException.of(ErrorCode.CAPACITY, "no room", "");
+            }
+        });
+        replenished();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<SandboxRow>> made = List.of(threads.submit(() -> big("one")), threads.submit(() -> big("two")));
+            for (Future<SandboxRow> row : made) {
+                assertThatThrownBy(row::get).hasMessageContaining("no room");
+            }
+        }
+        assertThat(tries).as("each was repeated once").hasValue(4);
+        assertThat(spares()).isEmpty();
+        assertThatThrownBy(() -> big("three")).hasMessageContaining("no room");
+        assertThat(tries).as("nothing was there to give up").hasValue(5);
+        harness.assertConsistent();
+    }
+
+    private SandboxRow big(String name) {
+        return harness.core()
+                .create(CreateSandbox.defaults().named(name).with(draft -> draft.memoryBytes = Optional.of(1L << 30)));
+    }
+
+    private static void meet(CyclicBarrier barrier) {
+        try {
+            barrier.await(CoreHarness.SOON.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new IllegalStateException("the other create did not come", e);
+        }
+    }
+
+    @Test
+    void whatBecameOfSparesIsCounted() {
+        replenished();
+        harness.create("api");
+        big("big");
+        SpareTotals totals = harness.core().spares().totals();
+        assertThat(totals.ready()).isEqualTo(Map.of("strong/fakerun", 1L));
+        assertThat(totals.handedOut()).isEqualTo(1);
+        assertThat(totals.missed()).isEqualTo(1);
+        assertThat(totals.filled()).isEqualTo(2);
+        assertThat(totals.failed()).isZero();
     }
 
     @Test

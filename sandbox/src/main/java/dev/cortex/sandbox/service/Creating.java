@@ -67,7 +67,9 @@ final class Creating {
     SandboxRow create(CreateSandbox request, String createKey) {
         try (Creates.Turn turn = spares.turn()) {
             Plan plan = admission.plan(request, createKey);
-            return spares.orMakeRoom(() -> create(plan));
+            return spares.orMakeRoom(
+                    () -> create(plan),
+                    () -> ports.store().findByName(plan.name()).isEmpty());
         }
     }
 
@@ -94,6 +96,7 @@ final class Creating {
             try {
                 requireImage(row);
                 claiming.handOut(claimed);
+                spares.handedOut();
             } catch (RuntimeException e) {
                 CortexException undone = undone(row, e);
                 if (undone.code() == ErrorCode.CANCELLED

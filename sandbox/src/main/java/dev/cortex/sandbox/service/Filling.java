@@ -15,29 +15,27 @@ import dev.cortex.sandbox.store.SpareRow;
 import dev.cortex.sandbox.terms.Terms;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /** Starts a sandbox ahead: everything of a create that needs neither its name nor its user. */
 final class Filling {
-    private static final System.Logger LOG = System.getLogger("dev.cortex.sandbox");
     private static final Duration CALL = Duration.ofSeconds(10);
 
     private final Ports ports;
     private final Drivers drivers;
     private final Guests guests;
     private final SandboxIds ids;
-    private final SpareRemoval removal;
+    private final UnremovedSpares unremoved;
 
-    Filling(Ports ports, Drivers drivers, Guests guests, SandboxIds ids, SpareRemoval removal) {
+    Filling(Ports ports, Drivers drivers, Guests guests, SandboxIds ids, UnremovedSpares unremoved) {
         this.ports = ports;
         this.drivers = drivers;
         this.guests = guests;
         this.ids = ids;
-        this.removal = removal;
+        this.unremoved = unremoved;
     }
 
-    /** Whatever is made has its row before it. What fails leaves nothing, or its row. */
+    /** Whatever is made has its row before it. What fails leaves nothing, or its row, and is tried again. */
     Ready fill(SpareKind kind) {
         SandboxDriver driver = drivers.named(kind.driver());
         Drivers.requireReady(driver, runtime(kind));
@@ -55,22 +53,8 @@ final class Filling {
             // Since the row is there the image cannot be removed.
             return start(row, driver, image(kind));
         } catch (RuntimeException e) {
-            Calmly.run(() -> takeBack(row, e));
+            Calmly.run(() -> unremoved.remove(row));
             throw e;
-        }
-    }
-
-    /** Why nothing was made is what its caller has to know. */
-    private void takeBack(SpareRow row, RuntimeException cause) {
-        try {
-            List<String> left = removal.remove(row);
-            if (!left.isEmpty()) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "of the spare " + row.id() + " is left: " + String.join("; ", left));
-            }
-        } catch (CortexException e) {
-            cause.addSuppressed(e);
         }
     }
 

@@ -24,17 +24,6 @@ final class ReadySpares {
         return queue == null ? Optional.empty() : Optional.ofNullable(queue.poll());
     }
 
-    /** Any of them. */
-    synchronized Optional<Ready> takeAny() {
-        for (Deque<Ready> queue : byKind.values()) {
-            Ready ready = queue.poll();
-            if (ready != null) {
-                return Optional.of(ready);
-            }
-        }
-        return Optional.empty();
-    }
-
     /** This very one, if nobody has taken it. */
     synchronized boolean take(Ready ready) {
         Deque<Ready> queue = byKind.get(ready.row().kind());

@@ -24,11 +24,6 @@ final class Replenishing {
     /** Use cools down by itself, and nobody says so. */
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
-    /** What could not be made is tried again after this, and then after twice as long. */
-    private static final Duration FIRST_REST = Duration.ofSeconds(30);
-
-    private static final Duration LONGEST_REST = Duration.ofMinutes(10);
-
     /** What a create without any wish gets changes with what is installed on the machine. */
     private static final Duration USUAL_HOLDS = Duration.ofMinutes(5);
 
@@ -36,6 +31,8 @@ final class Replenishing {
     private final Supplier<Optional<SpareKind>> usual;
     private final ReadySpares ready;
     private final Filling filling;
+    private final UnremovedSpares unremoved;
+    private final SpareCounts counts;
     private final Consumer<Ready> keep;
     private final Consumer<Ready> discard;
     private final Demand demand;
@@ -47,10 +44,8 @@ final class Replenishing {
     private final Map<SpareKind, Rest> resting = new HashMap<>();
     private Optional<SpareKind> usualKind = Optional.empty();
     private Instant usualUntil = Instant.MIN;
-    private volatile Instant pausedUntil = Instant.MIN;
+    private volatile Rest pause = Rest.NONE;
     private volatile boolean ended;
-
-    private record Rest(Instant until, Duration last) {}
 
     /**
      * @param usual the kind of a create without any wish, where such a one can be started ahead
@@ -62,12 +57,16 @@ final class Replenishing {
             Supplier<Optional<SpareKind>> usual,
             ReadySpares ready,
             Filling filling,
+            UnremovedSpares unremoved,
+            SpareCounts counts,
             Consumer<Ready> keep,
             Consumer<Ready> discard) {
         this.ports = ports;
         this.usual = usual;
         this.ready = ready;
         this.filling = filling;
+        this.unremoved = unremoved;
+        this.counts = counts;
         this.keep = keep;
         this.discard = discard;
         this.demand = new Demand(ports.spares());
@@ -84,9 +83,10 @@ final class Replenishing {
         stirred.release();
     }
 
-    /** Somebody needs the room: nothing is made for a while. */
+    /** Somebody needs the room: nothing is made for a while. Only one thread may say so at a time. */
     void pause() {
-        pausedUntil = ports.clock().instant().plus(FIRST_REST);
+        Instant now = ports.clock().instant();
+        pause = (pause.isLongAgo(now) ? Rest.NONE : pause).next(now);
     }
 
     /** Works until the background is closed. */
@@ -151,6 +151,7 @@ final class Replenishing {
             if (ended) {
                 return false;
             }
+            unremoved.again();
             Map<SpareKind, Integer> targets = targets();
             Optional<Ready> surplus = surplus(targets);
             if (surplus.isPresent()) {
@@ -158,6 +159,10 @@ final class Replenishing {
                     discard.accept(surplus.get());
                 }
                 return true;
+            }
+            if (unremoved.any()) {
+                // Or what is left of them would become more with each fill.
+                return false;
             }
             Optional<SpareKind> missing = targets.entrySet().stream()
                     .filter(target -> ready.count(target.getKey()) < target.getValue())
@@ -173,6 +178,7 @@ final class Replenishing {
     private boolean fill(SpareKind kind) {
         try {
             keep.accept(filling.fill(kind));
+            counts.filled();
             resting.remove(kind);
             return true;
         } catch (CortexException e) {
@@ -183,10 +189,10 @@ final class Replenishing {
                     demand.forget(kind);
                 }
             }
-            Rest before = resting.get(kind);
-            Duration rest = before == null ? FIRST_REST : before.last().multipliedBy(2);
-            rest = rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
-            resting.put(kind, new Rest(ports.clock().instant().plus(rest), rest));
+            resting.put(
+                    kind,
+                    resting.getOrDefault(kind, Rest.NONE).next(ports.clock().instant()));
+            counts.failed();
             LOG.log(System.Logger.Level.WARNING, "no spare was made of " + kind.words() + ": " + e.getMessage());
             return false;
         }
@@ -203,7 +209,7 @@ final class Replenishing {
     /** Nothing ought to be there on a machine without room. */
     private Map<SpareKind, Integer> targets() {
         Instant now = ports.clock().instant();
-        if (now.isBefore(pausedUntil) || ports.memory().high() || full()) {
+        if (pause.holds(now) || ports.memory().high() || full()) {
             return Map.of();
         }
         List<SpareKind> always = usual(now).stream().toList();
@@ -230,8 +236,7 @@ final class Replenishing {
     }
 
     private boolean rests(SpareKind kind) {
-        Rest rest = resting.get(kind);
-        return rest != null && ports.clock().instant().isBefore(rest.until());
+        return resting.getOrDefault(kind, Rest.NONE).holds(ports.clock().instant());
     }
 
     private void await(Duration most) {

@@ -112,9 +112,9 @@ public final class SandboxService implements AutoCloseable {
         this.primaries =
                 new Primaries(ports, guests, deliveries, ledger, exclusive, removing, waking, background, announcing);
         Admission admission = new Admission(ports, drivers, requests, random);
-        SpareRemoval spareRemoval = new SpareRemoval(ports, drivers, disks);
-        Filling filling = new Filling(ports, drivers, guests, ids, spareRemoval);
-        this.spares = new Spares(ports, guests, background, filling, spareRemoval, () -> usualKind(admission));
+        UnremovedSpares unremoved = new UnremovedSpares(ports, new SpareRemoval(ports, drivers, disks));
+        Filling filling = new Filling(ports, drivers, guests, ids, unremoved);
+        this.spares = new Spares(ports, guests, background, filling, unremoved, () -> usualKind(admission));
         Claiming claiming = new Claiming(ports, drivers, exclusive, disks, guests, booting, spares, random);
         this.creating = new Creating(
                 ports, admission, ids, exclusive, disks, booting, erasing, primaries, spares, claiming, announcing);

@@ -7,6 +7,7 @@ import dev.cortex.sandbox.driver.Observation;
 import dev.cortex.sandbox.guest.Guest;
 import dev.cortex.sandbox.service.ReadySpares.Ready;
 import dev.cortex.sandbox.spare.SpareSettings;
+import dev.cortex.sandbox.spare.SpareTotals;
 import dev.cortex.sandbox.store.SpareKind;
 import dev.cortex.sandbox.store.SpareRow;
 import java.time.Duration;
@@ -14,7 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The warm pool: sandboxes that were started ahead, of the kinds that are asked for. Nobody but a create can get at one,
@@ -32,23 +37,30 @@ public final class Spares {
     private final Ports ports;
     private final Guests guests;
     private final Background background;
-    private final SpareRemoval removal;
+    private final UnremovedSpares unremoved;
+    private final SpareCounts counts = new SpareCounts();
     private final ReadySpares ready = new ReadySpares();
     private final Creates creates = new Creates();
     private final Replenishing replenishing;
+
+    /** Held by the one that empties the pool, and how often that was done. */
+    private final ReentrantLock makingRoom = new ReentrantLock();
+
+    private final AtomicInteger emptied = new AtomicInteger();
 
     Spares(
             Ports ports,
             Guests guests,
             Background background,
             Filling filling,
-            SpareRemoval removal,
+            UnremovedSpares unremoved,
             Supplier<Optional<SpareKind>> usual) {
         this.ports = ports;
         this.guests = guests;
         this.background = background;
-        this.removal = removal;
-        this.replenishing = new Replenishing(ports, usual, ready, filling, this::keep, this::discard);
+        this.unremoved = unremoved;
+        this.replenishing =
+                new Replenishing(ports, usual, ready, filling, unremoved, counts, this::keep, this::discard);
     }
 
     /** Whether there are to be any. */
@@ -63,6 +75,12 @@ public final class Spares {
     /** All that there are, those that are being made or removed included. */
     public List<SpareRow> rows() {
         return ports.store().spares().all();
+    }
+
+    /** The pool in numbers. */
+    public SpareTotals totals() {
+        return counts.with(ready.all().stream()
+                .collect(Collectors.groupingBy(spare -> spare.row().kind().program(), Collectors.counting())));
     }
 
     /** Begins to keep the pool filled, in the background. */
@@ -80,6 +98,11 @@ public final class Spares {
     /** Removes every spare, and makes no more. What cannot be removed is removed by the next owner of the home. */
     public void drain() {
         replenishing.end();
+        empty();
+    }
+
+    /** Whether there was any. */
+    private boolean empty() {
         List<Thread> threads = ready.all().stream()
                 .filter(ready::take)
                 .map(spare -> Thread.ofVirtual().name("drain").start(() -> discard(spare)))
@@ -87,6 +110,7 @@ public final class Spares {
         for (Thread thread : threads) {
             Recovering.join(thread);
         }
+        return !threads.isEmpty();
     }
 
     /** Removes those of an image that is about to go. */
@@ -107,7 +131,16 @@ public final class Spares {
             return Optional.empty();
         }
         replenishing.asked(kind);
-        return ready.take(kind);
+        Optional<Ready> taken = ready.take(kind);
+        if (taken.isEmpty()) {
+            counts.missed();
+        }
+        return taken;
+    }
+
+    /** One that was taken is a sandbox with a name. */
+    void handedOut() {
+        counts.handedOut();
     }
 
     /** One that was taken and is not needed. */
@@ -115,19 +148,41 @@ public final class Spares {
         keep(spare);
     }
 
-    /** Does something, giving up one spare after the other while there is no room for it. */
-    <T> T orMakeRoom(Supplier<T> work) {
-        while (true) {
-            try {
-                return work.get();
-            } catch (CortexException e) {
-                Optional<Ready> spare = SHORTAGES.contains(e.code()) ? ready.takeAny() : Optional.empty();
-                if (spare.isEmpty()) {
-                    throw e;
-                }
-                replenishing.pause();
-                discard(spare.get());
+    /**
+     * Does something, and once more where there was no room for it and the pool could be emptied. Who fails while another
+     * empties it waits for that, and then tries again.
+     *
+     * @param nothingLeft whether what failed can be repeated; where it cannot, its failure is the answer
+     */
+    <T> T orMakeRoom(Supplier<T> work, BooleanSupplier nothingLeft) {
+        int before = emptied.get();
+        try {
+            return work.get();
+        } catch (CortexException e) {
+            if (!SHORTAGES.contains(e.code()) || !nothingLeft.getAsBoolean() || !madeRoom(before)) {
+                throw e;
             }
+        }
+        return work.get();
+    }
+
+    private boolean madeRoom(int before) {
+        makingRoom.lock();
+        try {
+            if (emptied.get() != before) {
+                return true;
+            }
+            if (ready.all().isEmpty()) {
+                return false;
+            }
+            replenishing.pause();
+            boolean any = empty();
+            if (any) {
+                emptied.incrementAndGet();
+            }
+            return any;
+        } finally {
+            makingRoom.unlock();
         }
     }
 
@@ -140,7 +195,7 @@ public final class Spares {
                     .filter(handle -> seen.getOrDefault(handle, Observation.UNKNOWN) == Observation.RUNNING)
                     .filter(handle -> on() && row.build().equals(settings().build()))
                     .flatMap(handle -> greet(row, handle));
-            adopted.ifPresentOrElse(this::keep, () -> remove(row));
+            adopted.ifPresentOrElse(this::keep, () -> unremoved.remove(row));
         }
     }
 
@@ -179,19 +234,6 @@ public final class Spares {
     /** The caller has it alone. */
     private void discard(Ready spare) {
         spare.guest().close();
-        remove(spare.row());
-    }
-
-    private void remove(SpareRow row) {
-        try {
-            List<String> left = removal.remove(row);
-            if (!left.isEmpty()) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "of the spare " + row.id() + " is left: " + String.join("; ", left));
-            }
-        } catch (CortexException e) {
-            LOG.log(System.Logger.Level.WARNING, "the spare " + row.id() + " could not be removed", e);
-        }
+        unremoved.remove(spare.row());
     }
 }

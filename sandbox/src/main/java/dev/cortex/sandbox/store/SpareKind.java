@@ -14,10 +14,14 @@ import dev.cortex.sandbox.terms.Rights;
  */
 public record SpareKind(
         String driver, String runtime, String image, String digest, String root, Limits limits, Rights rights) {
+    /** Such as {@code oci/crun}. */
+    public String program() {
+        return runtime.isEmpty() ? driver : driver + "/" + runtime;
+    }
+
     /** Such as {@code oci/crun, image host, 2048 MiB}. */
     public String words() {
-        String program = runtime.isEmpty() ? driver : driver + "/" + runtime;
         String memory = limits.memoryBytes() == 0 ? "" : ", " + (limits.memoryBytes() >> 20) + " MiB";
-        return program + ", image " + image + memory;
+        return program() + ", image " + image + memory;
     }
 }
