@@ -34,8 +34,6 @@ public final class CortexDaemon implements AutoCloseable {
         environment.put("CORTEX_HOME", home.folder().toString());
         // gVisor as it was built for tests and bench.
         environment.put("PATH", checkout.out().resolve("tools") + ":" + System.getenv("PATH"));
-        environment.put("CORTEX_POOL", "0");
-        environment.put("CORTEX_LAUNCHERS", "0");
         environment.putAll(settings);
         this.process = serve();
     }
@@ -43,7 +41,14 @@ public final class CortexDaemon implements AutoCloseable {
     /** @param settings of the environment; without a word of a pool it has none, and no launcher waits */
     public static CortexDaemon start(Checkout checkout, Map<String, String> settings)
             throws IOException, InterruptedException {
-        return new CortexDaemon(checkout, settings);
+        Map<String, String> all = new HashMap<>(Map.of("CORTEX_POOL", "0", "CORTEX_LAUNCHERS", "0"));
+        all.putAll(settings);
+        return new CortexDaemon(checkout, all);
+    }
+
+    /** With the settings that users get: spares are started, and a launcher waits. */
+    public static CortexDaemon asDelivered(Checkout checkout) throws IOException, InterruptedException {
+        return new CortexDaemon(checkout, Map.of());
     }
 
     public static CortexDaemon start(Checkout checkout) throws IOException, InterruptedException {

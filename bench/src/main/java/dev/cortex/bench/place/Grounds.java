@@ -50,6 +50,14 @@ public final class Grounds implements AutoCloseable {
         return releases.add(CortexDaemon.start(of, settings));
     }
 
+    /** The same with the settings that users get. */
+    public CortexDaemon delivered() throws IOException, InterruptedException {
+        if (isOver()) {
+            throw new IOException("the run is over");
+        }
+        return releases.add(CortexDaemon.asDelivered(checkout));
+    }
+
     /** @throws IOException where Docker is not installed or does not start */
     public DockerEngine docker() throws IOException, InterruptedException {
         if (docker.isEmpty()) {

@@ -37,7 +37,7 @@ public final class LongSoak {
     public boolean run(Duration length, Ticker ticker) throws Exception {
         ticker.begin("soak", 1, 1);
         int seconds = (int) length.toSeconds();
-        try (CortexDaemon daemon = grounds.daemon(grounds.checkout(), Map.of())) {
+        try (CortexDaemon daemon = grounds.delivered()) {
             Soak soak = new Soak(daemon.home(), daemon.pid(), RUNTIME, CLIENTS);
             Soak.Result result = soak.run(
                     length,

@@ -11,7 +11,6 @@ import dev.cortex.bench.place.Grounds;
 import dev.cortex.testkit.http.UnixHttp;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -33,7 +32,8 @@ final class Recovery implements Measure {
 
     @Override
     public String about() {
-        return "kill -9 of the daemon with 100 sandboxes: from its next start to a list that has them all running, and to an exec";
+        return "kill -9 of the daemon with 100 sandboxes: from its next start to a list that has them all running, and"
+                + " to an exec";
     }
 
     @Override
@@ -46,7 +46,7 @@ final class Recovery implements Measure {
         int rounds = length.rounds(20, 3);
         double[] listed = new double[rounds];
         double[] answered = new double[rounds];
-        try (CortexDaemon daemon = grounds.daemon(grounds.checkout(), Map.of())) {
+        try (CortexDaemon daemon = grounds.delivered()) {
             progress.at("creating", 0, rounds);
             Lanes.each(progress, daemon, 0, SANDBOXES, (http, i) -> CortexDaemon.create(http, "n" + i, "crun"));
             for (int round = 0; round < rounds; round++) {

@@ -35,6 +35,7 @@ public final class Suite {
         all.add(files("download", false, "a file of 64 MiB out of a sandbox over the API"));
         all.add(new TransferMemory(grounds));
         all.add(ready());
+        all.add(idleMemory());
         all.add(new Many(grounds));
         all.add(new Recovery(grounds));
         all.addAll(new Network(grounds).measures());
@@ -156,15 +157,28 @@ public final class Suite {
     private Measure ready() {
         return new Interleaved(
                 "ready",
-                "cortex serve: from the start of its process to its first answer",
+                "cortex serve as users get it: from the start of its process to its first answer",
                 Unit.MILLISECONDS,
                 200,
                 10,
                 2,
-                List.of(Entry.of(
-                                "cortex serve",
-                                () -> new DaemonReady("cortex serve", grounds.daemon(checkout, Map.of())))
+                List.of(Entry.of("cortex serve", () -> new DaemonReady("cortex serve", grounds.delivered()))
                         .comparedFrom(10)),
                 List.of(new Promise.AtMost("cortex serve", 500)));
+    }
+
+    private Measure idleMemory() {
+        String cold = "cortex serve, nothing ahead";
+        return new Interleaved(
+                "idle-memory",
+                "resident memory of a daemon without sandboxes, 3 s behind its start; without the processes that wait",
+                Unit.MEGABYTES,
+                5,
+                1,
+                0,
+                List.of(
+                        Entry.of("cortex serve", () -> new DaemonMemory("cortex serve", grounds.delivered())),
+                        Entry.of(cold, () -> new DaemonMemory(cold, grounds.daemon(checkout, Map.of())))),
+                List.of());
     }
 }

@@ -38,6 +38,22 @@ public final class HomeDatabase {
         }
     }
 
+    /** Ids of the sandboxes that were started ahead and are nobody's yet. */
+    public List<String> spares() throws IOException {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            List<String> ids = new ArrayList<>();
+            try (ResultSet all = statement.executeQuery("SELECT id FROM spare")) {
+                while (all.next()) {
+                    ids.add(all.getString(1));
+                }
+            }
+            return ids;
+        } catch (SQLException e) {
+            throw new IOException("reading the home's database", e);
+        }
+    }
+
     /** How many rows each table has. */
     public Map<String, Long> rows() throws IOException {
         try (Connection connection = DriverManager.getConnection(url);
