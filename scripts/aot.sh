@@ -67,6 +67,7 @@ train_daemon() {
     trained=''
     trap 'untrain "$home"' EXIT
     export CORTEX_HOME="$home" CORTEX_DRIVER=process CORTEX_ALLOW_INSECURE_PROCESS=1 CORTEX_DISK_POOL=folder CORTEX_POOL=0
+    export CORTEX_PORT=0 # of a daemon that a client starts because ours has ended
     training_daemon
     (training create plain)
     (training create usual --driver oci/crun --allow-host example.com) || true
@@ -131,6 +132,7 @@ untrain() {
         (training rm --force --wipe plain usual) || true
         kill "$trained" || true
         wait "$trained" || true
+        (training serve --stop) || true
     fi
     rm -rf -- "$1"
 }
