@@ -35,7 +35,15 @@ public final class CortexDaemon implements AutoCloseable {
         // gVisor as it was built for tests and bench.
         environment.put("PATH", checkout.out().resolve("tools") + ":" + System.getenv("PATH"));
         environment.putAll(settings);
-        this.process = serve();
+        boolean serves = false;
+        try {
+            this.process = serve();
+            serves = true;
+        } finally {
+            if (!serves) {
+                removeFolders();
+            }
+        }
     }
 
     /** @param settings of the environment; without a word of a pool it has none, and no launcher waits */
@@ -67,16 +75,23 @@ public final class CortexDaemon implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        while (!answers()) {
-            if (!started.isAlive() || System.nanoTime() - begin > PATIENCE.toNanos()) {
-                started.destroyForcibly();
-                throw new IOException(
-                        "the daemon did not get ready: " + Files.readString(log).strip());
+        boolean serves = false;
+        try {
+            while (!answers()) {
+                if (!started.isAlive() || System.nanoTime() - begin > PATIENCE.toNanos()) {
+                    throw new IOException("the daemon did not get ready: "
+                            + Files.readString(log).strip());
+                }
+                Thread.sleep(1);
             }
-            Thread.sleep(1);
+            readyMillis = (System.nanoTime() - begin) / 1e6;
+            serves = true;
+            return started;
+        } finally {
+            if (!serves) {
+                started.destroyForcibly();
+            }
         }
-        readyMillis = (System.nanoTime() - begin) / 1e6;
-        return started;
     }
 
     private boolean answers() {
@@ -195,13 +210,17 @@ public final class CortexDaemon implements AutoCloseable {
             if (Files.readString(Path.of("/proc/self/mountinfo")).contains(" " + disks + " ")) {
                 Command.run("umount", disks.toString());
             }
-            Command.run(
-                    "rm",
-                    "-rf",
-                    "--one-file-system",
-                    folder.toString(),
-                    home.runFolder().toString());
+            removeFolders();
         }
+    }
+
+    private void removeFolders() throws IOException, InterruptedException {
+        Command.run(
+                "rm",
+                "-rf",
+                "--one-file-system",
+                folder.toString(),
+                home.runFolder().toString());
     }
 
     /** Until none is left: what was under way when this began may have made another. */
