@@ -60,7 +60,7 @@ final class PruneCommand implements Command {
             String name = disk.get("name").text();
             output.line((withDisks ? word : KEPT) + "disk "
                     + (name.isEmpty() ? disk.get("folder").text() : name) + "  "
-                    + (disk.get("bytes") != Json.ABSENT
+                    + (disk.get("bytes").isPresent()
                             ? Units.size(disk.get("bytes").whole())
                             : "of unknown size")
                     + (name.isEmpty() ? "  (no record knows it)" : ""));
