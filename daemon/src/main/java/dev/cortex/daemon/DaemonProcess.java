@@ -162,22 +162,32 @@ final class DaemonProcess {
         }
     }
 
-    /** On SIGTERM and SIGINT. Sandboxes run on, unless they are to be stopped. */
+    /** On SIGTERM and SIGINT. Sandboxes run on, unless they are to be stopped. A step that fails stops none after it. */
     private void end() {
         try {
-            surface.close();
+            calmly("closing the connections", surface::close);
             if (stopSandboxes) {
-                stopAll();
+                calmly("stopping the sandboxes", this::stopAll);
             }
             // Before the home is closed, which takes its run folder away where nothing is left in it.
-            Files.deleteIfExists(home.socket());
-            Files.deleteIfExists(PortFile.of(home));
-            cortex.close();
+            calmly("removing the socket", () -> Files.deleteIfExists(home.socket()));
+            calmly("removing the port's file", () -> Files.deleteIfExists(PortFile.of(home)));
+            calmly("closing the home", cortex::close);
             log.info("ended");
-        } catch (IOException | RuntimeException e) {
-            log.log(Level.SEVERE, "ending", e);
         } finally {
             ended.countDown();
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void calmly(String what, Step step) {
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            log.log(Level.SEVERE, what, e);
         }
     }
 
