@@ -1,6 +1,7 @@
 package dev.cortex.engine;
 
 import dev.cortex.sandbox.store.SpareRow;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class SparesText {
                 others++;
             }
         }
-        List<String> lines = new java.util.ArrayList<>();
+        List<String> lines = new ArrayList<>();
         ready.forEach((kind, count) ->
                 lines.add("warm pool: " + count + (count == 1 ? " spare" : " spares") + " ready of " + kind));
         if (others > 0) {

@@ -4,6 +4,7 @@ import dev.cortex.bench.measure.Contender;
 import dev.cortex.bench.place.Command;
 import dev.cortex.bench.place.Grounds;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -45,8 +46,8 @@ final class BareStart implements Contender {
 
     private List<String> words(String verb, String... program) {
         String id = String.format(Locale.ROOT, "sb_%026d", count);
-        List<String> words = new java.util.ArrayList<>(
-                List.of(grounds.checkout().bench("bare").toString(), verb, request.toString(), id));
+        List<String> words =
+                new ArrayList<>(List.of(grounds.checkout().bench("bare").toString(), verb, request.toString(), id));
         words.addAll(List.of(program));
         return words;
     }

@@ -4,6 +4,7 @@ import dev.cortex.bench.measure.Contender;
 import dev.cortex.bench.place.Checkout;
 import dev.cortex.bench.place.CortexDaemon;
 import dev.cortex.bench.place.Grounds;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -46,7 +47,7 @@ public final class Paths {
     }
 
     public Contender ready(String name, Checkout checkout) throws Exception {
-        return new DaemonReady(name, daemon(checkout));
+        return DaemonStart.ready(name, daemon(checkout));
     }
 
     private CortexDaemon daemon(Checkout checkout) throws Exception {
@@ -56,7 +57,7 @@ public final class Paths {
     /** A whole run of the command {@code cortex}. */
     private Contender run(String name, Checkout checkout, String... words) throws Exception {
         CortexDaemon daemon = Suite.withBox(daemon(checkout));
-        List<String> line = new java.util.ArrayList<>(List.of(checkout.script().toString()));
+        List<String> line = new ArrayList<>(List.of(checkout.script().toString()));
         line.addAll(List.of(words));
         return Timed.toEnd(name, grounds.stopwatch(), line).with(daemon.environment(), daemon::close);
     }

@@ -162,7 +162,7 @@ public final class Suite {
                 200,
                 10,
                 2,
-                List.of(Entry.of("cortex serve", () -> new DaemonReady("cortex serve", grounds.delivered()))
+                List.of(Entry.of("cortex serve", () -> DaemonStart.ready("cortex serve", grounds.delivered()))
                         .comparedFrom(10)),
                 List.of(new Promise.AtMost("cortex serve", 500)));
     }
@@ -177,8 +177,8 @@ public final class Suite {
                 1,
                 0,
                 List.of(
-                        Entry.of("cortex serve", () -> new DaemonMemory("cortex serve", grounds.delivered())),
-                        Entry.of(cold, () -> new DaemonMemory(cold, grounds.daemon(checkout, Map.of())))),
+                        Entry.of("cortex serve", () -> DaemonStart.memory("cortex serve", grounds.delivered())),
+                        Entry.of(cold, () -> DaemonStart.memory(cold, grounds.daemon(checkout, Map.of())))),
                 List.of());
     }
 }

@@ -11,6 +11,7 @@ import dev.cortex.cli.terminal.Patience;
 import dev.cortex.protocol.operation.Operation;
 import dev.cortex.protocol.operation.Operations;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -52,7 +53,7 @@ final class DiffCommand implements Command {
 
     /** The operands behind the sandbox's name. */
     static List<String> paths(Invocation invocation) {
-        List<String> paths = new java.util.ArrayList<>();
+        List<String> paths = new ArrayList<>();
         for (int i = 1; i < invocation.operands().size(); i++) {
             String path = invocation.operand(i);
             while (path.startsWith("./")) {

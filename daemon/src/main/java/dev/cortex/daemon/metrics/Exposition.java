@@ -20,6 +20,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +103,7 @@ final class Exposition {
     private static final List<Double> UPPER_ENDS = withoutEnd(Latencies.SECONDS);
 
     private static List<Double> withoutEnd(List<Double> ends) {
-        List<Double> all = new java.util.ArrayList<>(ends);
+        List<Double> all = new ArrayList<>(ends);
         all.add(Double.POSITIVE_INFINITY);
         return List.copyOf(all);
     }
@@ -121,8 +122,7 @@ final class Exposition {
     private static Iterable<List<Figure>> byName(List<Figure> figures) {
         Map<String, List<Figure>> grouped = new LinkedHashMap<>();
         for (Figure figure : figures) {
-            grouped.computeIfAbsent(figure.name(), any -> new java.util.ArrayList<>())
-                    .add(figure);
+            grouped.computeIfAbsent(figure.name(), any -> new ArrayList<>()).add(figure);
         }
         return grouped.values();
     }

@@ -9,8 +9,8 @@ import java.nio.file.Path;
  *
  * @param free what could be had without swapping
  */
-record MachineMemory(long total, long free) {
-    static MachineMemory now() {
+public record MachineMemory(long total, long free) {
+    public static MachineMemory now() {
         long total = 0;
         long free = 0;
         try {

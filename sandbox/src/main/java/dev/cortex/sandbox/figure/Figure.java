@@ -1,5 +1,6 @@
 package dev.cortex.sandbox.figure;
 
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -39,7 +40,7 @@ public record Figure(String name, Kind kind, String help, Map<String, String> la
 
     /** The same figure, of the part that the label names. */
     public Figure of(String label, String part) {
-        Map<String, String> more = new java.util.HashMap<>(labels);
+        Map<String, String> more = new HashMap<>(labels);
         more.put(label, part);
         return new Figure(name, kind, help, more, value);
     }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -68,7 +69,7 @@ final class Erasing {
         row.handle().ifPresent(handle -> {
             Observation seen = observe(driver, handle);
             if (seen != Observation.ABSENT) {
-                left.add("processes: " + seen.name().toLowerCase(java.util.Locale.ROOT) + " after stopping");
+                left.add("processes: " + seen.name().toLowerCase(Locale.ROOT) + " after stopping");
             }
         });
         List<Path> folders = new ArrayList<>(
@@ -87,9 +88,5 @@ final class Erasing {
         } catch (RuntimeException | IOException e) {
             left.add(what + ": " + e.getMessage());
         }
-    }
-
-    private interface Removal {
-        void run() throws IOException;
     }
 }

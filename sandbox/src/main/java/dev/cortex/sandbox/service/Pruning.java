@@ -1,12 +1,10 @@
 package dev.cortex.sandbox.service;
 
-import dev.cortex.protocol.error.CortexException;
 import dev.cortex.sandbox.SandboxId;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.lease.Lease;
 import dev.cortex.sandbox.store.DiskRow;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +56,9 @@ public final class Pruning {
         List<String> left = new ArrayList<>();
         found.orphans().forEach(orphan -> remove(orphan.sandbox(), left));
         if (disks) {
-            keptDisks().forEach(disk -> attempt(left, disk.name(), () -> removing.removeKeptDisk(disk.name(), true)));
+            keptDisks()
+                    .forEach(disk ->
+                            Removal.attempt(left, disk.name(), () -> removing.removeKeptDisk(disk.name(), true)));
             found.disks().forEach(folder -> wipe(folder, left));
         }
         lookAgain(found, disks, left);
@@ -66,7 +66,7 @@ public final class Pruning {
     }
 
     private void remove(SandboxId id, List<String> left) {
-        attempt(left, id.value(), () -> {
+        Removal.attempt(left, id.value(), () -> {
             try (Lease lease = exclusive.take(id, id.value(), "prune", EXPECTED)) {
                 if (!isKnown(id)) {
                     end(id, left);
@@ -94,17 +94,19 @@ public final class Pruning {
                 ports.folders().sandbox(id));
         int before = left.size();
         for (SandboxDriver driver : ports.drivers()) {
-            attempt(left, id.value(), () -> driver.stop(request));
+            Removal.attempt(left, id.value(), () -> driver.stop(request));
         }
         if (left.size() == before) {
-            attempt(left, id.value(), () -> Folders.delete(ports.folders().run(id)));
-            attempt(left, id.value(), () -> Folders.delete(ports.folders().sandbox(id)));
+            Removal.attempt(
+                    left, id.value(), () -> Folders.delete(ports.folders().run(id)));
+            Removal.attempt(
+                    left, id.value(), () -> Folders.delete(ports.folders().sandbox(id)));
         }
     }
 
     private void wipe(Path folder, List<String> left) {
         SandboxId id = new SandboxId(String.valueOf(folder.getFileName()));
-        attempt(left, folder.toString(), () -> {
+        Removal.attempt(left, folder.toString(), () -> {
             try (Lease lease = exclusive.take(id, id.value(), "prune", EXPECTED)) {
                 boolean named = ports.store().disks().stream()
                         .anyMatch(disk -> disk.folder().equals(id.value()));
@@ -132,17 +134,5 @@ public final class Pruning {
                     .filter(folder -> left.stream().noneMatch(line -> line.startsWith(folder.toString())))
                     .forEach(folder -> left.add(folder + ": still there"));
         }
-    }
-
-    private static void attempt(List<String> left, String what, Removal removal) {
-        try {
-            removal.run();
-        } catch (CortexException | IOException e) {
-            left.add(what + ": " + e.getMessage());
-        }
-    }
-
-    private interface Removal {
-        void run() throws IOException;
     }
 }

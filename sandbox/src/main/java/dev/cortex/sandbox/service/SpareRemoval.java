@@ -4,7 +4,6 @@ import dev.cortex.protocol.error.CortexException;
 import dev.cortex.sandbox.driver.SandboxDriver;
 import dev.cortex.sandbox.driver.StopRequest;
 import dev.cortex.sandbox.store.SpareRow;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +34,7 @@ final class SpareRemoval {
         Path run = ports.folders().run(row.id());
         Path folder = ports.folders().sandbox(row.id());
         List<String> left = new ArrayList<>();
-        attempt(
+        Removal.attempt(
                 left,
                 row.id() + ": processes",
                 () -> driver.stop(new StopRequest(row.id(), ports.store().homeId(), row.handle(), run, folder)));
@@ -45,10 +44,10 @@ final class SpareRemoval {
         }
         ports.boundaries().crossed(Boundary.DRAIN_STOPPED);
         Path disk = ports.folders().disks().resolve(Erasing.diskFolder(row.id()));
-        attempt(left, disk.toString(), () -> disks.delete(driver, disk));
+        Removal.attempt(left, disk.toString(), () -> disks.delete(driver, disk));
         ports.boundaries().crossed(Boundary.DRAIN_DISK);
-        attempt(left, run.toString(), () -> Folders.delete(run));
-        attempt(left, folder.toString(), () -> Folders.delete(folder));
+        Removal.attempt(left, run.toString(), () -> Folders.delete(run));
+        Removal.attempt(left, folder.toString(), () -> Folders.delete(folder));
         ports.boundaries().crossed(Boundary.DRAIN_FOLDERS);
         List.of(run, folder, disk).stream()
                 .filter(Folders::exists)
@@ -59,17 +58,5 @@ final class SpareRemoval {
             ports.boundaries().crossed(Boundary.DRAIN_RECORD);
         }
         return left;
-    }
-
-    private static void attempt(List<String> left, String what, Removal removal) {
-        try {
-            removal.run();
-        } catch (CortexException | IOException e) {
-            left.add(what + ": " + e.getMessage());
-        }
-    }
-
-    private interface Removal {
-        void run() throws IOException;
     }
 }
